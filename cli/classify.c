@@ -22,7 +22,7 @@ struct opened {
 };
 
 /* A pool is an SQLite file, or the URI of a database. */
-static int is_pool(const char *path)
+static int is_pool_path(const char *path)
 {
     static const char magic[] = "SQLite format 3";
     char start[sizeof magic] = "";
@@ -48,7 +48,7 @@ static film_status open_classifier(const char *path, const struct values *values
                                    film_progress progress, struct opened *opened, film_error *error)
 {
     film_status status;
-    if (is_pool(path)) {
+    if (is_pool_path(path)) {
         status = film_pool_open(path, &opened->pool, error);
         return status == FILM_OK ? film_pool_model(opened->pool, &opened->model, error) : status;
     }
@@ -105,7 +105,7 @@ static int print_result(void *user, size_t number, const film_classification *re
 enum { BATCH = 1024 };
 
 /* The rows of a batch: their sentences, and what is written before the answer. */
-struct batch {
+struct class_batch {
     film_table *table;
     film_output *output;
     film_format format;
@@ -123,7 +123,7 @@ struct buffer {
     int failed;
 };
 
-static void append(struct buffer *buffer, const char *bytes, size_t length)
+static void buffer_append(struct buffer *buffer, const char *bytes, size_t length)
 {
     if (buffer->length + length > buffer->capacity) {
         size_t larger = 2 * buffer->capacity + length + 256;
@@ -144,13 +144,13 @@ static void append_field(struct buffer *buffer, film_text text, int csv)
 {
     int quoted = 0;
     for (size_t i = 0; i < text.length; i++) quoted |= csv && strchr(",\"\n\r", text.bytes[i]);
-    if (quoted) append(buffer, "\"", 1);
+    if (quoted) buffer_append(buffer, "\"", 1);
     for (size_t i = 0; i < text.length; i++) {
         char byte = text.bytes[i];
-        if (quoted && byte == '"') append(buffer, "\"", 1);
-        append(buffer, !csv && strchr("\t\n\r", byte) ? " " : &text.bytes[i], 1);
+        if (quoted && byte == '"') buffer_append(buffer, "\"", 1);
+        buffer_append(buffer, !csv && strchr("\t\n\r", byte) ? " " : &text.bytes[i], 1);
     }
-    if (quoted) append(buffer, "\"", 1);
+    if (quoted) buffer_append(buffer, "\"", 1);
 }
 
 /* The columns of a row as they are written: all fields, then a separator; an object of JSON lines
@@ -160,14 +160,14 @@ static void append_row(struct buffer *buffer, const film_row *row, film_format f
     if (format == FILM_FORMAT_JSONL) {
         size_t length = row->raw.length;
         while (length && row->raw.bytes[length - 1] != '}') length--;
-        append(buffer, row->raw.bytes, length ? length - 1 : 0);
-        append(buffer, ", ", 2);
+        buffer_append(buffer, row->raw.bytes, length ? length - 1 : 0);
+        buffer_append(buffer, ", ", 2);
         return;
     }
     int csv = format == FILM_FORMAT_CSV;
     for (size_t i = 0; i < row->field_count; i++) {
         append_field(buffer, row->fields[i], csv);
-        append(buffer, csv ? "," : "\t", 1);
+        buffer_append(buffer, csv ? "," : "\t", 1);
     }
 }
 
@@ -178,9 +178,9 @@ static void append_json_text(struct buffer *buffer, film_text text)
         buffer->failed = 1;
         return;
     }
-    append(buffer, "\"", 1);
-    append(buffer, escaped, film_json_escape(text, escaped));
-    append(buffer, "\"", 1);
+    buffer_append(buffer, "\"", 1);
+    buffer_append(buffer, escaped, film_json_escape(text, escaped));
+    buffer_append(buffer, "\"", 1);
     free(escaped);
 }
 
@@ -192,9 +192,9 @@ static void append_answer(struct buffer *buffer, const film_classification *resu
     film_text name = result->none ? (film_text){"", 0} : result->categories[0].name;
     double probability =
         result->none ? result->none_probability : result->categories[0].probability;
-    if (json) append(buffer, "\"predicted_category\": ", 22);
+    if (json) buffer_append(buffer, "\"predicted_category\": ", 22);
     if (json && result->none)
-        append(buffer, "null", 4);
+        buffer_append(buffer, "null", 4);
     else if (json)
         append_json_text(buffer, name);
     else
@@ -203,21 +203,21 @@ static void append_answer(struct buffer *buffer, const film_classification *resu
         json ? snprintf(number, sizeof number, ", \"predicted_probability\": %.6f}\n", probability)
              : snprintf(number, sizeof number, "%s%.6f\n", format == FILM_FORMAT_CSV ? "," : "\t",
                         probability);
-    append(buffer, number, (size_t)length);
+    buffer_append(buffer, number, (size_t)length);
 }
 
-static int write_result(void *user, size_t number, const film_classification *result)
+static int write_class_row(void *user, size_t number, const film_classification *result)
 {
-    struct batch *batch = user;
+    struct class_batch *batch = user;
     struct buffer buffer = {.bytes = NULL};
     char *json = NULL;
     if (batch->json) {
         if (film_classification_json(result, &json, batch->error) != FILM_OK) buffer.failed = 1;
-        if (json) append(&buffer, json, strlen(json));
-        append(&buffer, "\n", 1);
+        if (json) buffer_append(&buffer, json, strlen(json));
+        buffer_append(&buffer, "\n", 1);
         film_free(json);
     } else {
-        append(&buffer, batch->row[number], batch->row_length[number]);
+        buffer_append(&buffer, batch->row[number], batch->row_length[number]);
         append_answer(&buffer, result, batch->format);
     }
     batch->status =
@@ -227,7 +227,7 @@ static int write_result(void *user, size_t number, const film_classification *re
     return batch->status != FILM_OK || interrupted();
 }
 
-static void batch_clear(struct batch *batch)
+static void class_batch_clear(struct class_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
         free((char *)(uintptr_t)batch->text[i].bytes);
@@ -236,11 +236,12 @@ static void batch_clear(struct batch *batch)
     batch->count = 0;
 }
 
-static film_status batch_add(struct batch *batch, const film_row *row, film_error *error)
+static film_status class_batch_add(struct class_batch *batch, const film_row *row,
+                                   film_error *error)
 {
     struct buffer text = {.bytes = NULL}, columns = {.bytes = NULL};
-    append(&text, row->a.bytes, row->a.length);
-    append(&text, "", 1);
+    buffer_append(&text, row->a.bytes, row->a.length);
+    buffer_append(&text, "", 1);
     append_row(&columns, row, batch->format);
     batch->text[batch->count] = (film_text){text.bytes, row->a.length};
     batch->row[batch->count] = columns.bytes;
@@ -248,18 +249,18 @@ static film_status batch_add(struct batch *batch, const film_row *row, film_erro
     return text.failed || columns.failed ? no_memory(error) : FILM_OK;
 }
 
-static film_status classify_batch(const film_model *model, struct batch *batch,
+static film_status classify_batch(const film_model *model, struct class_batch *batch,
                                   const film_classify_options *options, film_error *error)
 {
     batch->error = error;
-    film_status status =
-        film_classify_many(model, batch->text, batch->count, options, write_result, batch, error);
-    batch_clear(batch);
+    film_status status = film_classify_many(model, batch->text, batch->count, options,
+                                            write_class_row, batch, error);
+    class_batch_clear(batch);
     return status == FILM_OK ? batch->status : status;
 }
 
 /* The header: that of the file, where it has one, and the two columns of the answer. */
-static film_status write_header(struct batch *batch, film_error *error)
+static film_status write_header(struct class_batch *batch, film_error *error)
 {
     struct buffer header = {.bytes = NULL};
     int csv = batch->format == FILM_FORMAT_CSV;
@@ -268,12 +269,12 @@ static film_status write_header(struct batch *batch, film_error *error)
     if (!lines && film_table_header(batch->table).length == 0) return FILM_OK;
     for (size_t i = 0; i < film_table_columns(batch->table) && !lines; i++) {
         append_field(&header, film_table_column(batch->table, i), csv);
-        append(&header, csv ? "," : "\t", 1);
+        buffer_append(&header, csv ? "," : "\t", 1);
     }
-    if (lines) append(&header, "text\t", 5);
+    if (lines) buffer_append(&header, "text\t", 5);
     const char *names = csv ? "predicted_category,predicted_probability\n"
                             : "predicted_category\tpredicted_probability\n";
-    append(&header, names, strlen(names));
+    buffer_append(&header, names, strlen(names));
     film_status status = header.failed
                              ? no_memory(error)
                              : film_output_write(batch->output, header.bytes, header.length, error);
@@ -297,7 +298,7 @@ static film_status classify_table(const film_model *model, const struct values *
     film_row row;
     film_table_options how = values->table;
     const char *path = values->input;
-    struct batch *batch = calloc(1, sizeof *batch);
+    struct class_batch *batch = calloc(1, sizeof *batch);
     if (!batch) return no_memory(error);
     how.size = sizeof how;
     how.labels = FILM_LABELS_NONE;
@@ -311,13 +312,13 @@ static film_status classify_table(const film_model *model, const struct values *
     while (status == FILM_OK && !interrupted()) {
         film_status next = film_table_next(batch->table, &row, error);
         if (next == FILM_OK) status = check_row(&row, path, error);
-        if (next == FILM_OK && status == FILM_OK) status = batch_add(batch, &row, error);
+        if (next == FILM_OK && status == FILM_OK) status = class_batch_add(batch, &row, error);
         if (next != FILM_OK && next != FILM_END) status = next;
         if (status == FILM_OK && (batch->count == BATCH || next == FILM_END))
             status = classify_batch(model, batch, &values->classify, error);
         if (next == FILM_END) break;
     }
-    batch_clear(batch);
+    class_batch_clear(batch);
     if (status == FILM_OK && !interrupted())
         status = film_output_commit(batch->output, error);
     else
@@ -381,7 +382,7 @@ static int run(const struct command *command, void *given)
     int table = values->input || strcmp(text, "-") == 0;
     if (values->input && command->count > 1)
         return usage_error(command->verb, "TEXT and --input exclude each other");
-    if (values->reference && is_pool(command->words[0]))
+    if (values->reference && is_pool_path(command->words[0]))
         return usage_error(command->verb, "--reference needs a model, not a pool");
     if (!values->input) values->input = "-";
 

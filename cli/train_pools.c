@@ -13,7 +13,7 @@ struct pool_reading {
 };
 
 /* Makes room for one more item of SIZE bytes; 0: no memory. */
-static int make_room(void **list, size_t *capacity, size_t count, size_t size)
+static int grow_list(void **list, size_t *capacity, size_t count, size_t size)
 {
     if (count < *capacity) return 1;
     size_t wanted = *capacity ? 2 * *capacity : 1024;
@@ -30,7 +30,7 @@ static int copy_pair(void *user, const film_pair *pair)
     struct pool_reading *reading = user;
     struct pool_pairs *pairs = reading->pairs;
     int room =
-        make_room((void **)&pairs->list, &pairs->capacity, pairs->count, sizeof *pairs->list);
+        grow_list((void **)&pairs->list, &pairs->capacity, pairs->count, sizeof *pairs->list);
     char *texts = room ? malloc(pair->a.length + pair->b.length + 1) : NULL;
     if (!texts) {
         reading->status = no_memory(reading->error);
@@ -47,7 +47,7 @@ static int copy_sentence(void *user, const film_sentence *sentence)
 {
     struct pool_reading *reading = user;
     struct pool_pairs *pairs = reading->pairs;
-    int room = make_room((void **)&pairs->sentences, &pairs->sentence_capacity,
+    int room = grow_list((void **)&pairs->sentences, &pairs->sentence_capacity,
                          pairs->sentence_count, sizeof *pairs->sentences);
     char *text = room ? malloc(sentence->text.length + 1) : NULL;
     if (!text) {

@@ -29,14 +29,14 @@ static const struct field classify_fields[] = {
      .at = offsetof(struct class_request, options.threshold)},
     {.name = NULL}};
 
-struct writing {
+struct class_writing {
     struct bytes *out;
     int many;
 };
 
 static int write_result(void *user, size_t number, const film_classification *result)
 {
-    const struct writing *writing = user;
+    const struct class_writing *writing = user;
     char *json = NULL;
     if (film_classification_json(result, &json, NULL) != FILM_OK) writing->out->failed = 1;
     if (writing->many && number) bytes_text(writing->out, ", ");
@@ -45,13 +45,14 @@ static int write_result(void *user, size_t number, const film_classification *re
     return writing->out->failed;
 }
 
-static void classify(struct worker *worker, struct class_request *wanted, struct response *response)
+static void classify_texts(struct worker *worker, struct class_request *wanted,
+                           struct response *response)
 {
     film_error error;
     film_text *texts = NULL;
     size_t count = 1;
     struct bytes *out = &response->body;
-    struct writing writing = {out, wanted->texts != NULL};
+    struct class_writing writing = {out, wanted->texts != NULL};
     if (wanted->texts &&
         !fields_texts(wanted->texts, "texts", worker->service->options.limits.texts, &texts, &count,
                       response)) {
@@ -79,7 +80,7 @@ static void answer_classify(struct worker *worker, const struct request *request
             response_error(response, 400,
                            "exactly one of text (a sentence) and texts (a list) is required");
         else
-            classify(worker, &wanted, response);
+            classify_texts(worker, &wanted, response);
     }
     json_decref(root);
 }

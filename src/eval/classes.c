@@ -12,7 +12,7 @@
 /* The number of a category that the model does not have. */
 #define UNKNOWN UINT32_MAX
 
-struct tally {
+struct class_tally {
     const film_model *model;
     const struct corpus *corpus;
     uint32_t *target, *answer; /* by row: number of the model's category */
@@ -20,7 +20,7 @@ struct tally {
     unsigned char *refused;
 };
 
-static void tally_free(struct tally *tally)
+static void tally_free(struct class_tally *tally)
 {
     mem_free(tally->target);
     mem_free(tally->answer);
@@ -39,7 +39,7 @@ static uint32_t number_of(const struct strtab *names, film_text name)
 
 static int take(void *user, size_t row, const film_classification *result)
 {
-    struct tally *tally = user;
+    struct class_tally *tally = user;
     const struct strtab *names = &tally->model->classifier.categories;
     tally->answer[row] = number_of(names, result->categories[0].name);
     tally->none[row] = result->none_probability;
@@ -48,7 +48,7 @@ static int take(void *user, size_t row, const film_classification *result)
 }
 
 /* Classifies all rows. In a job every process does: the texts are few. */
-static film_status classify_rows(struct evaluation *evaluation, struct tally *tally,
+static film_status classify_rows(struct evaluation *evaluation, struct class_tally *tally,
                                  film_error *error)
 {
     film_status status = FILM_OK;
@@ -188,7 +188,7 @@ static film_class_result *result_new(const struct strtab *names)
 }
 
 /* Shares over rows: answered ones of known categories, refused ones of others; and the AUROC. */
-static film_status measure_none(const struct tally *tally, film_class_result *result,
+static film_status measure_none(const struct class_tally *tally, film_class_result *result,
                                 film_error *error)
 {
     size_t count = tally->corpus->rows;
@@ -210,8 +210,8 @@ static film_status measure_none(const struct tally *tally, film_class_result *re
     return FILM_OK;
 }
 
-static film_status fill_result(struct evaluation *evaluation, const struct tally *tally,
-                               film_class_result *result, film_error *error)
+static film_status fill_class_result(struct evaluation *evaluation, const struct class_tally *tally,
+                                     film_class_result *result, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = result->class_count, known = 0, right = 0;
@@ -243,7 +243,7 @@ film_status classes_measure(struct evaluation *evaluation, const film_model *mod
 {
     film_status status = FILM_OK;
     struct answer_owned *owned = evaluation->result.owned;
-    struct tally tally = {.model = model, .corpus = &evaluation->corpus};
+    struct class_tally tally = {.model = model, .corpus = &evaluation->corpus};
     size_t rows = tally.corpus->rows;
     if (!model->classifier.categories.count) return FILM_OK;
     TRY_ALLOC((tally.target = mem_array(rows, sizeof *tally.target)) &&
@@ -253,7 +253,7 @@ film_status classes_measure(struct evaluation *evaluation, const film_model *mod
                   (owned->classes = result_new(&model->classifier.categories)),
               error);
     TRY(classify_rows(evaluation, &tally, error));
-    TRY(fill_result(evaluation, &tally, owned->classes, error));
+    TRY(fill_class_result(evaluation, &tally, owned->classes, error));
     evaluation->result.classes = owned->classes;
 done:
     tally_free(&tally);

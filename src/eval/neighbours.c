@@ -125,7 +125,8 @@ done:
 }
 
 /* The place of B among the neighbours of A, from 1; MOST when it is not there. */
-static uint32_t place(const struct neighbourhood *n, uint32_t a, uint32_t b, uint32_t most)
+static uint32_t neighbour_place(const struct neighbourhood *n, uint32_t a, uint32_t b,
+                                uint32_t most)
 {
     for (size_t i = 0; i < n->k; i++)
         if (n->nearest[a * n->k + i] == b) return (uint32_t)(i + 1);
@@ -136,7 +137,7 @@ static uint32_t depth_of(const struct neighbourhood *n, uint32_t a, uint32_t b)
 {
     uint32_t never = (uint32_t)n->options->k + 1;
     if (a == b) return 0;
-    uint32_t forth = place(n, a, b, never), back = place(n, b, a, never);
+    uint32_t forth = neighbour_place(n, a, b, never), back = neighbour_place(n, b, a, never);
     int larger = n->options->knn == FILM_KNN_MUTUAL ? forth > back : forth < back;
     return larger ? forth : back;
 }

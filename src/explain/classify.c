@@ -30,23 +30,24 @@ struct slot {
 };
 
 /* Scratch space of one thread. */
-struct worker {
+struct class_worker {
     struct class_asker asker;
     uint32_t *order; /* of categories */
     double *share;   /* by token */
     size_t share_capacity;
 };
 
-static film_status worker_init(struct worker *worker, const film_model *model, film_error *error)
+static film_status worker_init(struct class_worker *worker, const film_model *model,
+                               film_error *error)
 {
-    *worker = (struct worker){.order = NULL};
+    *worker = (struct class_worker){.order = NULL};
     film_status status =
         class_asker_init(&worker->asker, &model->classifier, &model->encoder, error);
     worker->order = mem_array(model->classifier.categories.count, sizeof *worker->order);
     return status == FILM_OK && !worker->order ? status_no_memory(error) : status;
 }
 
-static void worker_free(struct worker *worker)
+static void worker_free(struct class_worker *worker)
 {
     class_asker_free(&worker->asker);
     mem_free(worker->order);
@@ -54,7 +55,7 @@ static void worker_free(struct worker *worker)
 }
 
 /* The TOP most probable categories, by selection: TOP is small. */
-static void put_categories(struct worker *worker, struct slot *slot, size_t top)
+static void put_top_categories(struct class_worker *worker, struct slot *slot, size_t top)
 {
     const struct class_asker *asker = &worker->asker;
     const struct strtab *names = &asker->classifier->categories;
@@ -85,7 +86,7 @@ static int by_weight(const void *a, const void *b)
 
 /* Splits the score of the best category over the words; an item of two words counts half for
  * each. */
-static film_status put_reasons(struct worker *worker, film_text text, struct slot *slot,
+static film_status put_reasons(struct class_worker *worker, film_text text, struct slot *slot,
                                film_error *error)
 {
     film_status status = FILM_OK;
@@ -119,7 +120,7 @@ done:
     return status;
 }
 
-static void put_examples(const struct worker *worker, struct slot *slot, size_t most)
+static void put_examples(const struct class_worker *worker, struct slot *slot, size_t most)
 {
     const struct class_asker *asker = &worker->asker;
     const struct classifier *classifier = asker->classifier;
@@ -142,7 +143,7 @@ struct classifying {
     struct slot *slots;
 };
 
-static film_status classify_one(const struct classifying *classifying, struct worker *worker,
+static film_status classify_one(const struct classifying *classifying, struct class_worker *worker,
                                 film_text text, struct slot *slot, film_error *error)
 {
     const film_classify_options *options = classifying->options;
@@ -153,7 +154,7 @@ static film_status classify_one(const struct classifying *classifying, struct wo
                                          .categories = slot->categories,
                                          .reasons = slot->reasons,
                                          .examples = slot->examples};
-    put_categories(worker, slot, options->top);
+    put_top_categories(worker, slot, options->top);
     put_examples(worker, slot, options->examples);
     return put_reasons(worker, text, slot, error);
 }
@@ -162,7 +163,7 @@ static film_status classify_some(struct threads_worker *thread, void *user, film
 {
     const struct classifying *classifying = user;
     film_status status = FILM_OK;
-    struct worker worker;
+    struct class_worker worker;
     size_t begin, end;
     TRY(worker_init(&worker, classifying->model, error));
     while (threads_next(thread, &begin, &end))
@@ -194,8 +195,9 @@ static film_status slots_new(const film_classify_options *options, size_t count,
     return FILM_OK;
 }
 
-static film_status check_request(const film_model *model, const film_text *texts, size_t count,
-                                 film_classify_options *options, film_error *error)
+static film_status check_classification(const film_model *model, const film_text *texts,
+                                        size_t count, film_classify_options *options,
+                                        film_error *error)
 {
     size_t bad, categories = film_category_count(model);
     if (!categories)
@@ -233,7 +235,7 @@ film_status film_classify_many(const film_model *model, const film_text *texts, 
     TRY(sized_options(&with, sizeof with, options, "film_classify_options", error));
     TRY(sized_reserved(with.reserved, sizeof with.reserved / sizeof *with.reserved,
                        "film_classify_options", error));
-    TRY(check_request(model, texts, count, &with, error));
+    TRY(check_classification(model, texts, count, &with, error));
     TRY(slots_new(&with, count < CHUNK ? count : CHUNK, &slots, &block, error));
     for (size_t first = 0; first < count && !stop; first += CHUNK) {
         size_t some = count - first < CHUNK ? count - first : CHUNK;

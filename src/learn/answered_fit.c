@@ -140,7 +140,7 @@ struct sign_rows {
     size_t count, positives;
 };
 
-static void add_row(struct sign_rows *rows, const float sign[ANSWERED_SIGNS], float target)
+static void add_sign_row(struct sign_rows *rows, const float sign[ANSWERED_SIGNS], float target)
 {
     memcpy(rows->x + rows->count * ANSWERED_SIGNS, sign, ANSWERED_SIGNS * sizeof *sign);
     rows->target[rows->count++] = target;
@@ -167,8 +167,8 @@ static film_status add_query(struct small_pool *pool, const struct out_of_fold *
         .characters = (double)x[trait_find("char_cosine")],
         .known = answered_known(pool->match.decision->encoder->features, &pool->row)};
     answered_set(&pair, sign);
-    add_row(rows, !other.found || sign[0] >= other.sign[0] ? sign : other.sign, 1);
-    if (other.found) add_row(rows, other.sign, 0);
+    add_sign_row(rows, !other.found || sign[0] >= other.sign[0] ? sign : other.sign, 1);
+    if (other.found) add_sign_row(rows, other.sign, 0);
 done:
     return status;
 }
@@ -190,7 +190,7 @@ static film_status add_rows(struct small_pool *pool, const struct out_of_fold *h
         struct first first;
         film_text query = {room, made_up(pool->text, pool->count, rng, room, ROOM)};
         TRY(first_answer(pool, query, UINT32_MAX, &first, error));
-        if (first.found) add_row(rows, first.sign, 0);
+        if (first.found) add_sign_row(rows, first.sign, 0);
     }
 done:
     return status;
@@ -203,8 +203,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The threshold that all but a few true duplicates reach, at most one half. */
-static film_status choose_threshold(const struct sign_rows *rows, struct answer_rule *answered,
-                                    film_error *error)
+static film_status choose_answered_threshold(const struct sign_rows *rows,
+                                             struct answer_rule *answered, film_error *error)
 {
     double *value = mem_array(rows->positives, sizeof *value);
     size_t count = 0;
@@ -220,7 +220,8 @@ static film_status choose_threshold(const struct sign_rows *rows, struct answer_
 
 /* Fits the logistic function. A sign whose weight would be negative is left out: a better answer
  * must not be less probable. */
-static film_status fit(struct sign_rows *rows, struct answer_rule *answered, film_error *error)
+static film_status fit_answered(struct sign_rows *rows, struct answer_rule *answered,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     struct linear line = {0};
@@ -247,7 +248,7 @@ static film_status fit(struct sign_rows *rows, struct answer_rule *answered, fil
         answered->bias -= (double)line.weight[s] * (double)line.mean[s];
     }
     answered->learned = 1;
-    TRY(choose_threshold(rows, answered, error));
+    TRY(choose_answered_threshold(rows, answered, error));
 done:
     linear_free(&line);
     return status;
@@ -271,7 +272,7 @@ film_status answered_fit(const struct learn_input *input, const struct out_of_fo
     TRY(small_pool_init(&pool, input, decision, &rng, error));
     TRY(add_rows(&pool, held, margin, &rng, &rows, error));
     if (rows.positives >= FEW && rows.count - rows.positives >= FEW)
-        TRY(fit(&rows, &decision->answered, error));
+        TRY(fit_answered(&rows, &decision->answered, error));
 done:
     small_pool_free(&pool);
     mem_free(rows.x);

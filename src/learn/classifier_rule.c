@@ -156,9 +156,9 @@ static void weigh_answers(const struct held_answers *held, float *target, float 
 }
 
 /* Chooses the threshold, and measures how well none is recognised. */
-static film_status choose_threshold(const struct held_answers *held, const float *x,
-                                    struct class_rule *rule, struct class_measures *measures,
-                                    film_error *error)
+static film_status choose_none_threshold(const struct held_answers *held, const float *x,
+                                         struct class_rule *rule, struct class_measures *measures,
+                                         film_error *error)
 {
     double *known = mem_array(held->count, sizeof *known);
     double *left_out = mem_array(held->count, sizeof *left_out);
@@ -204,7 +204,7 @@ static film_status fit_none(const struct held_answers *held, const float *x,
         rule->none[s] = (double)line.weight[s];
         rule->none[CLASS_SIGNS] -= (double)line.weight[s] * (double)line.mean[s];
     }
-    TRY(choose_threshold(held, x, rule, measures, error));
+    TRY(choose_none_threshold(held, x, rule, measures, error));
 done:
     linear_free(&line);
     mem_free(target);

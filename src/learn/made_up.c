@@ -15,7 +15,7 @@ static film_text word_of(film_text text, size_t number)
     }
 }
 
-static size_t words_of(film_text text)
+static size_t count_words(film_text text)
 {
     size_t count = 0;
     while (word_of(text, count).length) count++;
@@ -26,10 +26,10 @@ size_t made_up(const film_text *texts, size_t text_count, struct rng *rng, char 
 {
     size_t kind = (size_t)rng_below(rng, 4), length = 0;
     size_t words =
-        kind == 0 ? 1 + (size_t)rng_below(rng, 2) : words_of(texts[rng_below(rng, text_count)]);
+        kind == 0 ? 1 + (size_t)rng_below(rng, 2) : count_words(texts[rng_below(rng, text_count)]);
     for (size_t w = 0; w < words; w++) {
         film_text from = texts[rng_below(rng, text_count)];
-        size_t count = words_of(from);
+        size_t count = count_words(from);
         if (!count) continue;
         film_text word = word_of(from, (size_t)rng_below(rng, count));
         if (length + word.length + 1 > room) break;

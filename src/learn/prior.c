@@ -68,8 +68,10 @@ done:
 }
 
 /* OUT = the margins of PAIRS, or their similarities where FULL is 0. */
-static film_status score(const struct learn_input *input, const struct decision *decision, int full,
-                         const struct labelled_pairs *pairs, float *out, film_error *error)
+static film_status score_pairs_by_line(const struct learn_input *input,
+                                       const struct decision *decision, int full,
+                                       const struct labelled_pairs *pairs, float *out,
+                                       film_error *error)
 {
     struct decision plain = *decision; /* a view: never freed */
     plain.margin = plain.similarity = (struct calibration){1, 0, 0};
@@ -121,9 +123,9 @@ static film_status calibrate_on_random(const struct learn_input *input, struct d
     TRY(labels_to_pairs(&unlabelled, random_wanted(input->corpus), input->options->seed, &pairs,
                         error));
     TRY_ALLOC(scores = mem_array(pairs.count, sizeof *scores), error);
-    TRY(score(input, decision, 0, &pairs, scores, error));
+    TRY(score_pairs_by_line(input, decision, 0, &pairs, scores, error));
     TRY(calibrate_blind(scores, pairs.count, &decision->similarity, error));
-    TRY(score(input, decision, 1, &pairs, scores, error));
+    TRY(score_pairs_by_line(input, decision, 1, &pairs, scores, error));
     line->threshold = fmax(LEAST, tail_quantile(scores, pairs.count));
     line->scale = SLOPE;
     line->bias = -SLOPE * line->threshold;
@@ -255,7 +257,7 @@ film_status prior_threshold(const struct learn_input *input, struct decision *de
                   (few.x = mem_array(count + PSEUDO, sizeof(float))) &&
                   (few.y = mem_array(count + PSEUDO, sizeof(float))),
               error);
-    TRY(score(input, decision, 1, &few.pairs, few.margin, error));
+    TRY(score_pairs_by_line(input, decision, 1, &few.pairs, few.margin, error));
     TRY(few_fit(input, &few, &line, error));
     int chosen = input->options->operating.criterion != FILM_ACCURACY;
     int moves = chosen || (labels_bracket(&few) && moving_helps(&few));

@@ -26,7 +26,7 @@ void class_row_free(struct class_row *row)
     *row = (struct class_row){.count = 0};
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t mix_keys(uint64_t a, uint64_t b)
 {
     uint64_t h = (a ^ (b + 0x9e3779b97f4a7c15ULL)) * 0xff51afd7ed558ccdULL;
     h = (h ^ h >> 33) * 0xc4ceb9fe1a85ec53ULL;
@@ -43,7 +43,7 @@ static void add(struct class_row *row, enum class_kind kind, uint64_t hash, uint
                                                    .value = 1};
 }
 
-static int by_key(const void *a, const void *b)
+static int by_item_key(const void *a, const void *b)
 {
     const struct class_item *left = a, *right = b;
     if (left->key != right->key) return left->key < right->key ? -1 : 1;
@@ -64,8 +64,9 @@ static void add_pairs(struct class_row *row)
         while (seen < count && hash[seen] != own) seen++;
         if (seen < count) continue;
         for (size_t j = 0; j < count; j++)
-            add(row, CLASS_TOGETHER, own < hash[j] ? mix(own, hash[j]) : mix(hash[j], own),
-                token[j], words->items[i].token);
+            add(row, CLASS_TOGETHER,
+                own < hash[j] ? mix_keys(own, hash[j]) : mix_keys(hash[j], own), token[j],
+                words->items[i].token);
         hash[count] = own;
         token[count++] = words->items[i].token;
     }
@@ -75,7 +76,7 @@ static void add_pairs(struct class_row *row)
 static void merge(struct class_row *row)
 {
     size_t kept = 0;
-    qsort(row->items, row->count, sizeof *row->items, by_key);
+    qsort(row->items, row->count, sizeof *row->items, by_item_key);
     for (size_t i = 0; i < row->count; i++) {
         if (kept && row->items[kept - 1].key == row->items[i].key)
             row->items[kept - 1].value += 1;

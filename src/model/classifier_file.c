@@ -7,8 +7,9 @@
 
 /* ---- Saving ---- */
 
-static void place(struct safetensors_tensor *tensors, size_t *count, const char *name,
-                  enum safetensors_type type, const void *data, uint64_t rows, uint64_t columns)
+static void place_class_tensor(struct safetensors_tensor *tensors, size_t *count, const char *name,
+                               enum safetensors_type type, const void *data, uint64_t rows,
+                               uint64_t columns)
 {
     tensors[(*count)++] = (struct safetensors_tensor){.name = name,
                                                       .type = type,
@@ -23,30 +24,32 @@ size_t classifier_tensors(const struct classifier *classifier, struct safetensor
     const struct strtab *categories = &classifier->categories, *texts = &classifier->texts;
     const struct keytab *items = &classifier->items;
     if (!categories->count) return 0;
-    place(tensors, &count, "class.names", SAFETENSORS_U8, categories->bytes,
-          categories->offsets[categories->count], 0);
-    place(tensors, &count, "class.name_offsets", SAFETENSORS_U64, categories->offsets,
-          categories->count + 1u, 0);
-    place(tensors, &count, "class.texts", SAFETENSORS_U8, texts->bytes,
-          texts->offsets[texts->count], 0);
-    place(tensors, &count, "class.text_offsets", SAFETENSORS_U64, texts->offsets, texts->count + 1u,
-          0);
-    place(tensors, &count, "class.category", SAFETENSORS_U32, classifier->category, texts->count,
-          0);
+    place_class_tensor(tensors, &count, "class.names", SAFETENSORS_U8, categories->bytes,
+                       categories->offsets[categories->count], 0);
+    place_class_tensor(tensors, &count, "class.name_offsets", SAFETENSORS_U64, categories->offsets,
+                       categories->count + 1u, 0);
+    place_class_tensor(tensors, &count, "class.texts", SAFETENSORS_U8, texts->bytes,
+                       texts->offsets[texts->count], 0);
+    place_class_tensor(tensors, &count, "class.text_offsets", SAFETENSORS_U64, texts->offsets,
+                       texts->count + 1u, 0);
+    place_class_tensor(tensors, &count, "class.category", SAFETENSORS_U32, classifier->category,
+                       texts->count, 0);
     if (classifier->dim) {
-        place(tensors, &count, "class.vectors", SAFETENSORS_I8, classifier->code, texts->count,
-              classifier->dim);
-        place(tensors, &count, "class.vector_scale", SAFETENSORS_F32, classifier->code_scale,
-              texts->count, 0);
+        place_class_tensor(tensors, &count, "class.vectors", SAFETENSORS_I8, classifier->code,
+                           texts->count, classifier->dim);
+        place_class_tensor(tensors, &count, "class.vector_scale", SAFETENSORS_F32,
+                           classifier->code_scale, texts->count, 0);
     }
-    place(tensors, &count, "class.keys", SAFETENSORS_U64, items->keys, items->slot_mask + 1, 0);
-    place(tensors, &count, "class.numbers", SAFETENSORS_U32, items->number, items->slot_mask + 1,
-          0);
-    place(tensors, &count, "class.idf", SAFETENSORS_F32, classifier->idf, items->count, 0);
-    place(tensors, &count, "class.weight", SAFETENSORS_I8, classifier->weight, items->count,
-          categories->count);
-    place(tensors, &count, "class.weight_scale", SAFETENSORS_F32, classifier->weight_scale,
-          items->count, 0);
+    place_class_tensor(tensors, &count, "class.keys", SAFETENSORS_U64, items->keys,
+                       items->slot_mask + 1, 0);
+    place_class_tensor(tensors, &count, "class.numbers", SAFETENSORS_U32, items->number,
+                       items->slot_mask + 1, 0);
+    place_class_tensor(tensors, &count, "class.idf", SAFETENSORS_F32, classifier->idf, items->count,
+                       0);
+    place_class_tensor(tensors, &count, "class.weight", SAFETENSORS_I8, classifier->weight,
+                       items->count, categories->count);
+    place_class_tensor(tensors, &count, "class.weight_scale", SAFETENSORS_F32,
+                       classifier->weight_scale, items->count, 0);
     return count;
 }
 

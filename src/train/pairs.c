@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static film_status check_text(film_text text, const char *where, film_error *error)
+static film_status check_pair_text(film_text text, const char *where, film_error *error)
 {
     size_t bad;
     if (!text.bytes) return status_set(error, FILM_USAGE, "%s is NULL", where);
@@ -19,7 +19,7 @@ static film_status check_pair(const film_pair *pair, size_t i, film_error *error
     char where[64];
     for (int t = 0; t < 2; t++) {
         snprintf(where, sizeof where, "pair %zu: sentence %c", i, 'a' + t);
-        film_status status = check_text(texts[t], where, error);
+        film_status status = check_pair_text(texts[t], where, error);
         if (status != FILM_OK) return status;
     }
     if (pair->label != 0 && pair->label != 1)
@@ -54,7 +54,7 @@ film_status sentences_add(struct corpus *corpus, const film_text *sentences, siz
     char where[64];
     for (size_t i = 0; i < count; i++) {
         snprintf(where, sizeof where, "sentence %zu", i);
-        TRY(check_text(sentences[i], where, error));
+        TRY(check_pair_text(sentences[i], where, error));
         film_row row = {.a = sentences[i]};
         TRY((labelled ? corpus_add_plain : corpus_add)(corpus, &row, error));
     }
