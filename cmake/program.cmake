@@ -39,3 +39,16 @@ target_link_libraries(film_sqlite PRIVATE film_strict film_pool_shared film_shar
 target_compile_options(film_sqlite PRIVATE -fvisibility=hidden)
 set_target_properties(film_sqlite PROPERTIES PREFIX "" BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/.."
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# What is known about English words, compiled from WordNet (wordnet-base) where it is installed.
+set(FILM_WORDNET /usr/share/wordnet CACHE PATH "the folder of WordNet 3.0")
+if(EXISTS ${FILM_WORDNET}/data.noun)
+  add_executable(wordnet_table tools/wordnet_table.c)
+  target_include_directories(wordnet_table PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(wordnet_table PRIVATE film_strict film_archive)
+  set(FILM_ENGLISH ${CMAKE_BINARY_DIR}/english.words)
+  add_custom_command(OUTPUT ${FILM_ENGLISH}
+    COMMAND wordnet_table ${FILM_WORDNET} ${PROJECT_SOURCE_DIR}/tools/english.txt ${FILM_ENGLISH}
+    DEPENDS wordnet_table tools/english.txt VERBATIM)
+  add_custom_target(film_english ALL DEPENDS ${FILM_ENGLISH})
+endif()

@@ -1,0 +1,268 @@
+/* The table of word relations: built from pairs of words, mapped from arrays, searched. Which
+ * relations exist is decided by whoever builds it. */
+#include "text/relations.h"
+#include "base/mem.h"
+#include "text/base_forms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHIFT = 29 };
+#define WORD_MASK ((UINT32_C(1) << SHIFT) - 1)
+
+/* ---- Building ---- */
+
+film_status relations_builder_init(struct relations_builder *builder, film_error *error)
+{
+    *builder = (struct relations_builder){.pairs = NULL};
+    return strtab_init(&builder->words, error);
+}
+
+void relations_builder_free(struct relations_builder *builder)
+{
+    strtab_free(&builder->words);
+    mem_free(builder->pairs);
+    mem_free(builder->classes);
+    *builder = (struct relations_builder){.pairs = NULL};
+}
+
+/* Adds WORD to the words, without a class. */
+static film_status add_word(struct relations_builder *builder, film_text word, uint32_t *id,
+                            film_error *error)
+{
+    uint32_t before = builder->words.count;
+    film_status status = strtab_add(&builder->words, word.bytes, word.length, id, error);
+    if (status != FILM_OK || builder->words.count == before) return status;
+    if (*id > WORD_MASK) return status_set(error, FILM_BAD_INPUT, "too many words");
+    if (!mem_grow((void **)&builder->classes, &builder->class_capacity, before + (size_t)1,
+                  sizeof *builder->classes))
+        return status_no_memory(error);
+    builder->classes[before] = 0;
+    return FILM_OK;
+}
+
+static film_status add_link(struct relations_builder *builder, uint32_t from, uint32_t to,
+                            enum relation relation, film_error *error)
+{
+    if (!mem_grow((void **)&builder->pairs, &builder->capacity, builder->count + 1,
+                  sizeof *builder->pairs))
+        return status_no_memory(error);
+    builder->pairs[builder->count++] = (uint64_t)from << 32 | (uint32_t)relation << SHIFT | to;
+    return FILM_OK;
+}
+
+film_status relations_add(struct relations_builder *builder, film_text a, film_text b,
+                          enum relation relation, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t from, to;
+    if (!a.length || !b.length || a.length > RELATIONS_LONGEST || b.length > RELATIONS_LONGEST)
+        return FILM_OK;
+    TRY(add_word(builder, a, &from, error));
+    TRY(add_word(builder, b, &to, error));
+    if (from == to) return FILM_OK;
+    TRY(add_link(builder, from, to, relation, error));
+    if (relation != RELATION_ONE_WAY && relation != RELATION_BASE)
+        TRY(add_link(builder, to, from, relation, error));
+done:
+    return status;
+}
+
+film_status relations_add_class(struct relations_builder *builder, film_text word, uint32_t class,
+                                film_error *error)
+{
+    uint32_t id;
+    if (!word.length || word.length > RELATIONS_LONGEST) return FILM_OK;
+    film_status status = add_word(builder, word, &id, error);
+    if (status == FILM_OK && !builder->classes[id]) builder->classes[id] = class;
+    return status;
+}
+
+static int rising(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+film_status relations_build(struct relations_builder *builder, struct relations *relations,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t words = builder->words.count;
+    size_t links = 0;
+    *relations = (struct relations){.own = NULL};
+    if (builder->count) qsort(builder->pairs, builder->count, sizeof *builder->pairs, rising);
+    uint32_t *own = mem_array(2 * (size_t)words + 1 + builder->count, sizeof *own);
+    TRY_ALLOC(own, error);
+    uint32_t *offsets = own, *list = own + words + 1, *classes = list + builder->count;
+    memset(offsets, 0, (words + (size_t)1) * sizeof *offsets);
+    for (size_t i = 0; i < builder->count; i++) {
+        if (i && builder->pairs[i] == builder->pairs[i - 1]) continue;
+        list[links++] = (uint32_t)builder->pairs[i];
+        offsets[(builder->pairs[i] >> 32) + 1] = (uint32_t)links;
+    }
+    for (uint32_t w = 1; w <= words; w++)
+        if (offsets[w] < offsets[w - 1]) offsets[w] = offsets[w - 1];
+    if (words) memcpy(classes, builder->classes, words * sizeof *classes);
+    *relations = (struct relations){builder->words, offsets, list, classes, own};
+    builder->words = (struct strtab){.count = 0};
+    relations_builder_free(builder);
+done:
+    return status;
+}
+
+void relations_free(struct relations *relations)
+{
+    strtab_free(&relations->words);
+    mem_free(relations->own);
+    *relations = (struct relations){.own = NULL};
+}
+
+/* ---- Mapping ---- */
+
+film_status relations_map(struct relations *relations, const struct relations_arrays *arrays,
+                          const char *name, film_error *error)
+{
+    film_status status = FILM_OK;
+    *relations = (struct relations){.own = NULL};
+    TRY(strtab_map(&relations->words, &arrays->words, name, error));
+    uint64_t words = relations->words.count;
+    if (arrays->offset_count != words + 1 || arrays->class_count != words ||
+        arrays->offsets[0] != 0 || arrays->offsets[words] != arrays->link_count)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s: relations: the arrays do not fit %llu words; the file is damaged", name,
+                       (unsigned long long)words));
+    for (uint64_t w = 0; w < words; w++) {
+        uint32_t from = arrays->offsets[w], to = arrays->offsets[w + 1];
+        int wrong = from > to || to > arrays->link_count;
+        for (uint32_t i = from; !wrong && i < to; i++)
+            wrong = (arrays->links[i] & WORD_MASK) >= words || arrays->links[i] >> SHIFT == 0 ||
+                    (i > from && arrays->links[i] <= arrays->links[i - 1]);
+        if (wrong)
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "%s: relations: invalid links of word %llu; the file is damaged", name,
+                           (unsigned long long)w));
+    }
+    relations->offsets = arrays->offsets;
+    relations->links = arrays->links;
+    relations->classes = arrays->classes;
+done:
+    if (status != FILM_OK) relations_free(relations);
+    return status;
+}
+
+/* ---- Searching ---- */
+
+enum { FORMS = 8 };
+
+/* Returns the first link of WORD that is not below LINK, or the end of its links. */
+static uint32_t lower_bound(const struct relations *relations, uint32_t word, uint32_t link)
+{
+    uint32_t low = relations->offsets[word], high = relations->offsets[word + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (relations->links[middle] < link)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int has_link(const struct relations *relations, uint32_t from, uint32_t to,
+                    enum relation relation)
+{
+    uint32_t link = (uint32_t)relation << SHIFT | to, at = lower_bound(relations, from, link);
+    return at < relations->offsets[from + 1] && relations->links[at] == link;
+}
+
+/* Collects the ids of WORD and of its base forms that the table has. */
+static size_t find_forms(const struct relations *relations, film_text word, uint32_t *ids)
+{
+    size_t count = 0;
+    char bases[BASE_FORMS][RELATIONS_LONGEST + 2];
+    if (!word.length || word.length > RELATIONS_LONGEST) return 0;
+    uint32_t id = strtab_find(&relations->words, word.bytes, word.length);
+    if (id != STRTAB_NONE) {
+        ids[count++] = id;
+        uint32_t base = (uint32_t)RELATION_BASE << SHIFT;
+        for (uint32_t i = lower_bound(relations, id, base);
+             count < FORMS && i < relations->offsets[id + 1] &&
+             relations->links[i] >> SHIFT == RELATION_BASE;
+             i++)
+            ids[count++] = relations->links[i] & WORD_MASK;
+    }
+    size_t tried = base_forms(word, bases);
+    for (size_t i = 0; i < tried && count < FORMS; i++) {
+        id = strtab_find(&relations->words, bases[i], strlen(bases[i]));
+        if (id != STRTAB_NONE) ids[count++] = id;
+    }
+    return count;
+}
+
+/* From the strongest to the weakest. */
+static const enum relation order[] = {RELATION_OPPOSITE, RELATION_SYNONYM, RELATION_FORM,
+                                      RELATION_ONE_WAY,  RELATION_BASE,    RELATION_SIMILAR};
+
+/* The relation of two words, by their ids. Two forms of one word have the same id. */
+static enum relation relation_of_ids(const struct relations *relations, uint32_t a, uint32_t b,
+                                     enum relation relation)
+{
+    if (relation == RELATION_COORDINATE)
+        return relations->classes[a] && relations->classes[a] == relations->classes[b];
+    return has_link(relations, a, b, relation) || has_link(relations, b, a, relation);
+}
+
+/* Returns whether B is A with a prefix that turns its meaning around: safe, unsafe. Other prefixes
+ * (dis, in) start too many words of their own; the table has those. */
+static int is_negated(film_text a, film_text b)
+{
+    static const char *const prefixes[] = {"un", "non", "non-", "non "};
+    enum { SHORTEST = 4 };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        size_t length = strlen(prefixes[i]);
+        if (a.length >= SHORTEST && b.length == a.length + length &&
+            memcmp(b.bytes, prefixes[i], length) == 0 &&
+            memcmp(b.bytes + length, a.bytes, a.length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+enum relation relations_of(const struct relations *relations, film_text a, film_text b)
+{
+    uint32_t left[FORMS], right[FORMS];
+    if (!relations || !relations->words.count) return RELATION_NONE;
+    if (is_negated(a, b) || is_negated(b, a)) return RELATION_OPPOSITE;
+    size_t lefts = find_forms(relations, a, left);
+    size_t rights = lefts ? find_forms(relations, b, right) : 0;
+    if (!rights) return RELATION_NONE;
+    for (size_t i = 0; i < lefts; i++)
+        for (size_t j = 0; j < rights; j++)
+            if (left[i] == right[j]) return RELATION_FORM;
+    for (size_t r = 0; r < sizeof order / sizeof *order; r++)
+        for (size_t i = 0; i < lefts; i++)
+            for (size_t j = 0; j < rights; j++)
+                if (relation_of_ids(relations, left[i], right[j], order[r]))
+                    return order[r] == RELATION_BASE ? RELATION_FORM : order[r];
+    for (size_t i = 0; i < lefts; i++)
+        for (size_t j = 0; j < rights; j++)
+            if (relation_of_ids(relations, left[i], right[j], RELATION_COORDINATE))
+                return RELATION_COORDINATE;
+    return RELATION_NONE;
+}
+
+size_t relations_list(const struct relations *relations, film_text word, enum relation relation,
+                      film_text *out, size_t most)
+{
+    size_t count = 0;
+    if (!relations || !relations->words.count) return 0;
+    uint32_t id = strtab_find(&relations->words, word.bytes, word.length);
+    if (id == STRTAB_NONE) return 0;
+    for (uint32_t i = lower_bound(relations, id, (uint32_t)relation << SHIFT);
+         count < most && i < relations->offsets[id + 1] &&
+         relations->links[i] >> SHIFT == (uint32_t)relation;
+         i++)
+        out[count++] = strtab_get(&relations->words, relations->links[i] & WORD_MASK);
+    return count;
+}
