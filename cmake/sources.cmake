@@ -10,7 +10,7 @@ set(FILM_SOURCES
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
   src/base/utf8.c src/base/writer.c
   # text: bytes to tokens, files to rows
-  src/text/base_forms.c src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
+  src/text/base_forms.c src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c src/text/quantity.c
   src/text/reader.c src/text/record.c src/text/relations.c src/text/relations_file.c
   src/text/relations_read.c src/text/slice.c src/text/source.c src/text/table.c
   src/text/tokenizer.c src/text/tokens.c src/text/value.c
