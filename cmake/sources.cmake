@@ -18,7 +18,7 @@ set(FILM_SOURCES
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   # pair: two sentences to a verdict
   src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
-  src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
+  src/pair/items.c src/pair/knowledge.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
   src/pair/trees.c
   # model: the file on disk

@@ -3,6 +3,7 @@
 #include "pair/comparison.h"
 #include "base/mem.h"
 #include "pair/alignment.h"
+#include "pair/knowledge.h"
 
 #include <math.h>
 #include <string.h>
@@ -186,4 +187,5 @@ void comparison_make(struct comparison *comparison, const struct reading *readin
     compare_order(comparison, &scratch->order);
     compare_groups(comparison, reading);
     align_words(comparison, &scratch->alignment);
+    compare_knowledge(comparison);
 }

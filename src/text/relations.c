@@ -153,8 +153,6 @@ done:
 
 /* ---- Searching ---- */
 
-enum { FORMS = 8 };
-
 /* Returns the first link of WORD that is not below LINK, or the end of its links. */
 static uint32_t lower_bound(const struct relations *relations, uint32_t word, uint32_t link)
 {
@@ -169,48 +167,47 @@ static uint32_t lower_bound(const struct relations *relations, uint32_t word, ui
     return low;
 }
 
-static int has_link(const struct relations *relations, uint32_t from, uint32_t to,
-                    enum relation relation)
+static void add_form(struct relations_word *word, uint32_t id)
 {
-    uint32_t link = (uint32_t)relation << SHIFT | to, at = lower_bound(relations, from, link);
-    return at < relations->offsets[from + 1] && relations->links[at] == link;
+    if (id != STRTAB_NONE && word->count < RELATIONS_FORMS) word->id[word->count++] = id;
 }
 
-/* Collects the ids of WORD and of its base forms that the table has. */
-static size_t find_forms(const struct relations *relations, film_text word, uint32_t *ids)
+struct relations_word relations_word(const struct relations *relations, film_text text)
 {
-    size_t count = 0;
-    char bases[BASE_FORMS][RELATIONS_LONGEST + 2];
-    if (!word.length || word.length > RELATIONS_LONGEST) return 0;
-    uint32_t id = strtab_find(&relations->words, word.bytes, word.length);
-    if (id != STRTAB_NONE) {
-        ids[count++] = id;
-        uint32_t base = (uint32_t)RELATION_BASE << SHIFT;
-        for (uint32_t i = lower_bound(relations, id, base);
-             count < FORMS && i < relations->offsets[id + 1] &&
-             relations->links[i] >> SHIFT == RELATION_BASE;
-             i++)
-            ids[count++] = relations->links[i] & WORD_MASK;
-    }
-    size_t tried = base_forms(word, bases);
-    for (size_t i = 0; i < tried && count < FORMS; i++) {
-        id = strtab_find(&relations->words, bases[i], strlen(bases[i]));
-        if (id != STRTAB_NONE) ids[count++] = id;
-    }
-    return count;
+    struct relations_word word = {.text = text};
+    char bases[BASE_FORMS][BASE_FORMS_ROOM];
+    if (!relations || !relations->words.count || !text.length || text.length > RELATIONS_LONGEST)
+        return word;
+    uint32_t id = strtab_find(&relations->words, text.bytes, text.length);
+    add_form(&word, id);
+    if (id != STRTAB_NONE)
+        for (uint32_t i = lower_bound(relations, id, (uint32_t)RELATION_BASE << SHIFT);
+             i < relations->offsets[id + 1] && relations->links[i] >> SHIFT == RELATION_BASE; i++)
+            add_form(&word, relations->links[i] & WORD_MASK);
+    size_t tried = base_forms(text, bases);
+    for (size_t i = 0; i < tried; i++)
+        add_form(&word, strtab_find(&relations->words, bases[i], strlen(bases[i])));
+    return word;
 }
 
 /* From the strongest to the weakest. */
-static const enum relation order[] = {RELATION_OPPOSITE, RELATION_SYNONYM, RELATION_FORM,
-                                      RELATION_ONE_WAY,  RELATION_BASE,    RELATION_SIMILAR};
+static const unsigned char strength[RELATIONS] = {
+    [RELATION_OPPOSITE] = 7, [RELATION_SYNONYM] = 6, [RELATION_FORM] = 5,      [RELATION_BASE] = 4,
+    [RELATION_ONE_WAY] = 3,  [RELATION_SIMILAR] = 2, [RELATION_COORDINATE] = 1};
 
-/* The relation of two words, by their ids. Two forms of one word have the same id. */
-static enum relation relation_of_ids(const struct relations *relations, uint32_t a, uint32_t b,
-                                     enum relation relation)
+/* The strongest link from one word to another. Words have few links, so all are read. */
+static enum relation link_between(const struct relations *relations, uint32_t from, uint32_t to)
 {
-    if (relation == RELATION_COORDINATE)
-        return relations->classes[a] && relations->classes[a] == relations->classes[b];
-    return has_link(relations, a, b, relation) || has_link(relations, b, a, relation);
+    enum relation best = RELATION_NONE;
+    for (uint32_t i = relations->offsets[from]; i < relations->offsets[from + 1]; i++) {
+        enum relation relation = (enum relation)(relations->links[i] >> SHIFT);
+        if ((relations->links[i] & WORD_MASK) == to && strength[relation] > strength[best])
+            best = relation;
+    }
+    if (best == RELATION_NONE && relations->classes[from] &&
+        relations->classes[from] == relations->classes[to])
+        best = RELATION_COORDINATE;
+    return best;
 }
 
 /* Returns whether B is A with a prefix that turns its meaning around: safe, unsafe. Other prefixes
@@ -229,27 +226,29 @@ static int is_negated(film_text a, film_text b)
     return 0;
 }
 
+enum relation relations_between(const struct relations *relations, const struct relations_word *a,
+                                const struct relations_word *b)
+{
+    enum relation best = RELATION_NONE;
+    if (is_negated(a->text, b->text) || is_negated(b->text, a->text)) return RELATION_OPPOSITE;
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++) {
+            enum relation there =
+                a->id[i] == b->id[j] ? RELATION_FORM : link_between(relations, a->id[i], b->id[j]);
+            enum relation back = there == RELATION_NONE || there == RELATION_COORDINATE
+                                     ? link_between(relations, b->id[j], a->id[i])
+                                     : RELATION_NONE;
+            if (strength[there] > strength[best]) best = there;
+            if (strength[back] > strength[best]) best = back;
+        }
+    return best == RELATION_BASE ? RELATION_FORM : best;
+}
+
 enum relation relations_of(const struct relations *relations, film_text a, film_text b)
 {
-    uint32_t left[FORMS], right[FORMS];
     if (!relations || !relations->words.count) return RELATION_NONE;
-    if (is_negated(a, b) || is_negated(b, a)) return RELATION_OPPOSITE;
-    size_t lefts = find_forms(relations, a, left);
-    size_t rights = lefts ? find_forms(relations, b, right) : 0;
-    if (!rights) return RELATION_NONE;
-    for (size_t i = 0; i < lefts; i++)
-        for (size_t j = 0; j < rights; j++)
-            if (left[i] == right[j]) return RELATION_FORM;
-    for (size_t r = 0; r < sizeof order / sizeof *order; r++)
-        for (size_t i = 0; i < lefts; i++)
-            for (size_t j = 0; j < rights; j++)
-                if (relation_of_ids(relations, left[i], right[j], order[r]))
-                    return order[r] == RELATION_BASE ? RELATION_FORM : order[r];
-    for (size_t i = 0; i < lefts; i++)
-        for (size_t j = 0; j < rights; j++)
-            if (relation_of_ids(relations, left[i], right[j], RELATION_COORDINATE))
-                return RELATION_COORDINATE;
-    return RELATION_NONE;
+    struct relations_word left = relations_word(relations, a), right = relations_word(relations, b);
+    return relations_between(relations, &left, &right);
 }
 
 size_t relations_list(const struct relations *relations, film_text word, enum relation relation,

@@ -69,8 +69,23 @@ struct relations_arrays {
 film_status relations_map(struct relations *relations, const struct relations_arrays *arrays,
                           const char *name, film_error *error);
 
+/* A word as the table knows it: its id and those of its base forms. */
+enum { RELATIONS_FORMS = 6 };
+struct relations_word {
+    film_text text;
+    uint32_t id[RELATIONS_FORMS];
+    size_t count;
+};
+
+/* Looks a word or phrase up, for several comparisons. TEXT must outlive the result. */
+struct relations_word relations_word(const struct relations *relations, film_text text);
+
 /* Returns the strongest relation of two words or phrases: opposite, synonym, form, one way (in
- * either direction), similar, coordinate, none. RELATIONS may be NULL or empty. */
+ * either direction), similar, coordinate, none. */
+enum relation relations_between(const struct relations *relations, const struct relations_word *a,
+                                const struct relations_word *b);
+
+/* The same for texts. RELATIONS may be NULL or empty. */
 enum relation relations_of(const struct relations *relations, film_text a, film_text b);
 
 /* Fills OUT with at most MOST words that have RELATION to WORD itself (base forms are not tried).
