@@ -80,7 +80,7 @@ set(FILM_TRAIN_SOURCES
   # learn: labels to maps, evidence and trees
   src/learn/adam.c src/learn/boosting.c src/learn/calibrate_fit.c src/learn/corpus.c
   src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c
-  src/learn/deep_loss.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
+  src/learn/deep_loss.c src/learn/edits.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
   src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c src/learn/film_checkpoint.c
   src/learn/film_problem.c src/learn/film_rows.c src/learn/folds.c src/learn/hard_negatives.c
   src/learn/judge.c src/learn/labels.c src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c

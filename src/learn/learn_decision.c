@@ -62,7 +62,7 @@ static film_status fill_tree_data(const struct tree_rows *rows,
         if (last) break;
         for (size_t i = 0; i < unrelated->count; i++, at++) {
             memcpy(layout->x + at * traits, unrelated->x + i * traits, traits * sizeof(float));
-            target[at] = 0;
+            target[at] = unrelated->target[i];
             weight[at] = unrelated->weight[i];
             base[at] = unrelated->base[i];
         }
@@ -201,8 +201,8 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
     film_status status = FILM_OK;
     const struct comm *comm = input->corpus->comm;
     const film_train_options *options = input->options;
-    struct unrelated_options wanted = {unrelated_wanted(held->pairs.count), options->seed,
-                                       options->threads};
+    struct unrelated_options wanted = {unrelated_wanted(held->pairs.count), held->pairs.count / 4,
+                                       options->seed, options->threads};
     struct unrelated_pairs unrelated = {0};
     struct tree_rows rows = {0};
     TRY(unrelated_pairs_draw(input->corpus, decision, &wanted, &unrelated, error));

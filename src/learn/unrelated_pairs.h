@@ -15,11 +15,13 @@ struct unrelated_pairs {
     size_t count;
     float *x;      /* count x traits */
     float *base;   /* linear model and evidence */
+    float *target; /* 1: they mean the same */
     float *weight; /* 0 where they share a word by chance */
 };
 
 struct unrelated_options {
-    size_t count; /* pairs to draw */
+    size_t count; /* unrelated pairs to draw */
+    size_t edits; /* sentences to edit (learn/edits.h) */
     uint64_t seed;
     int threads;
 };
