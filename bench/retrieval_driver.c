@@ -112,12 +112,13 @@ static void measure_parts(film_pool *pool)
     uint32_t id[K];
     float score[K];
     double seconds[RANKINGS] = {0};
-    film_model *model;
-    must(pool_model(pool, &model, &error));
+    struct pool_learned *learned;
     must(pool_read(pool, &db, &error));
-    must(snapshot_begin(pool, db, 0, NULL, &snapshot, &error));
+    must(pool_learned(pool, db, &learned, &error));
+    const film_model *model = learned->model;
+    must(snapshot_begin(pool, learned, db, 0, NULL, &snapshot, &error));
     must(index_asker_new(snapshot->index, &asker, &error));
-    float *vector = mem_array(pool->dim + 1, sizeof *vector);
+    float *vector = mem_array(learned->dim + 1, sizeof *vector);
     struct lexical *lexical = NULL;
     struct lexical_searcher *searcher = NULL;
     struct terms terms;
@@ -137,7 +138,7 @@ static void measure_parts(film_pool *pool)
         seconds[0] += clock_seconds() - start;
         fill(&list, db, snapshot, id, score, out.found);
         note(0, q, &list);
-        if (pool->dim) {
+        if (learned->dim) {
             start = clock_seconds();
             must(encoder_embed_all(&model->encoder, &query[q], 1, 1, vector, &error));
             must(index_nearest(snapshot->index, asker, vector, K, &out, &error));
@@ -160,7 +161,7 @@ static void measure_parts(film_pool *pool)
     lexical_searcher_free(searcher);
     lexical_free(lexical);
     index_asker_free(asker);
-    snapshot_end(pool);
+    snapshot_end(learned);
     pool_read_end(pool, db);
     mem_free(vector);
 }

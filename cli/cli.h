@@ -151,7 +151,7 @@ void job_abort(int code);
     {                                                                                        \
         .name = "columns", .kind = OPTION_TEXT, .at = offsetof(type, place.columns),         \
         .argument = "LIST",                                                                  \
-        .help = "names of the columns, in file order: " example " (- skips one)",            \
+        .help = "the columns in file order: " example " (- skips one), or text=NAME,...",    \
         .proposals = "label,a,b a,b,label score,a,b text,category anchor,positive,negative " \
                      "a,b"                                                                   \
     }
@@ -165,6 +165,12 @@ void job_abort(int code);
         .name = "labels", .kind = OPTION_CHOICE, .at = offsetof(type, place.labels),        \
         .argument = "auto|none|pairs|scores|triplets|categories", .help = "kind of labels", \
         .fallback = "detected from the columns"                                             \
+    }
+#define ENCODING_OPTION(type, place)                                                         \
+    {                                                                                        \
+        .name = "encoding", .kind = OPTION_TEXT, .at = offsetof(type, place.encoding),       \
+        .argument = "NAME", .help = "encoding of the input: utf-8, windows-1252 or latin-1", \
+        .fallback = "utf-8", .proposals = "utf-8 windows-1252 latin-1"                       \
     }
 #define SKIP_BAD_OPTION(type, place)                                                   \
     {                                                                                  \
@@ -187,24 +193,34 @@ void job_abort(int code);
         .argument = argument_, .help = "output file", .fallback = "standard output"        \
     }
 /* Options of verbs that compute verdicts: members of a film_answer_options. */
-#define ANSWER_OPTIONS(type, place)                                                               \
-    {.name = "decision",                                                                          \
-     .kind = OPTION_CHOICE,                                                                       \
-     .at = offsetof(type, place.decision),                                                        \
-     .argument = "auto|full|threshold",                                                           \
-     .help = "use the full decision (default), or only the similarity"},                          \
-        {.name = "no-memory",                                                                     \
-         .kind = OPTION_FLAG,                                                                     \
-         .at = offsetof(type, place.no_memory),                                                   \
-         .help = "ignore what the model remembers of its training questions"},                    \
-    {                                                                                             \
-        .name = "prior", .kind = OPTION_PROBABILITY, .at = offsetof(type, place.prior),           \
-        .argument = "P", .help = "assumed share of duplicates among all pairs", .fallback = "0.5" \
+#define ANSWER_OPTIONS(type, place)                                      \
+    {.name = "decision",                                                 \
+     .kind = OPTION_CHOICE,                                              \
+     .at = offsetof(type, place.decision),                               \
+     .argument = "auto|full|threshold",                                  \
+     .help = "use the full decision (default), or only the similarity"}, \
+        OTHER_ANSWER_OPTIONS(type, place)
+/* Without --decision. */
+#define OTHER_ANSWER_OPTIONS(type, place)                                                        \
+    {.name = "no-memory",                                                                        \
+     .kind = OPTION_FLAG,                                                                        \
+     .at = offsetof(type, place.no_memory),                                                      \
+     .help = "ignore what the model remembers of its training questions"},                       \
+    {                                                                                            \
+        .name = "prior", .kind = OPTION_PRIOR, .at = offsetof(type, place.prior),                \
+        .argument = "P|auto",                                                                    \
+        .help = "assumed share of duplicates among all pairs; auto: that of the training pairs", \
+        .fallback = "0.5", .proposals = "auto"                                                   \
     }
 #define TABLE_OPTIONS(type, place)                                                               \
     COLUMNS_OPTION(type, place, "label,a,b"),                                                    \
         FORMAT_OPTION(type, place, "format", "tsv|csv|jsonl|lines"), LABELS_OPTION(type, place), \
-        SKIP_BAD_OPTION(type, place)
+        ENCODING_OPTION(type, place), SKIP_BAD_OPTION(type, place)
+
+/* Opens the model at PATH, or that of a pool there, and says so (models.c). Close it
+ * with close_model. */
+film_status open_model(const char *path, film_model **model, film_error *error);
+void close_model(film_model *model);
 
 /* Returns whether PATH is a folder. A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);
@@ -224,9 +240,16 @@ void pool_pairs_free(struct pool_pairs *pairs);
 
 /* ---- Messages ---- */
 
+/* Whether -q was given: command.quiet, for functions that have no command. */
+extern int is_quiet;
+
 /* Prints "film: MESSAGE" on standard error unless STATUS is FILM_OK. Returns the exit code. */
 int report(film_status status, const film_error *error);
 film_status no_memory(film_error *error);
+
+/* Records that the output is incomplete because memory ran out: the program ends with an error even
+ * if the verb returns EXIT_DONE. Called for every allocation of jansson that fails. */
+void output_incomplete(void);
 /* Prints the message and a reference to --help. Returns EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -261,7 +284,8 @@ int interrupted(void);
 
 /* ---- Processing the rows of a table in batches ---- */
 
-enum { STREAM_A, STREAM_B, STREAM_ID, STREAM_COLUMNS };
+/* STREAM_KEPT: the columns that pass through, packed (sheet.h). */
+enum { STREAM_A, STREAM_B, STREAM_ID, STREAM_KEPT, STREAM_COLUMNS };
 enum { STREAM_ROWS = 8192 }; /* the most rows of a batch */
 
 struct stream_batch {
@@ -285,6 +309,7 @@ struct stream {
     void *user;
     const char *phase; /* the label of the progress bar */
     film_progress progress;
+    const struct kept *kept; /* NULL: no columns pass through */
 };
 
 /* Opens this process's share of a file. */

@@ -9,30 +9,58 @@
 struct finding {
     struct sheet sheet;
     struct review review;
+    const char *own; /* the columns of the output */
+    int pairs;
+    struct kept kept; /* columns of the input; of pairs, those of both, one after the other */
+    size_t others;    /* columns of a record */
+    int no_memory;
 };
+
+/* Learns the other columns, and writes the header. */
+static void take_columns(void *user, int file, const film_text *names, size_t count)
+{
+    struct finding *finding = user;
+    int there = 1;
+    (void)file;
+    finding->others = count;
+    for (int side = 0; side <= finding->pairs; side++)
+        for (size_t i = 0; i < count && there; i++)
+            there = kept_add(&finding->kept, names[i],
+                             !finding->pairs ? ""
+                             : side          ? "_b"
+                                             : "_a",
+                             finding->own);
+    finding->no_memory = !there;
+    if (there && finding->sheet.output) sheet_header(&finding->sheet, finding->own, &finding->kept);
+}
 
 static int write_pair(void *user, const film_duplicate *pair)
 {
-    struct sheet *sheet = &((struct finding *)user)->sheet;
+    struct finding *finding = user;
+    struct sheet *sheet = &finding->sheet;
     sheet_text(sheet, "id_a", pair->first.id);
     sheet_text(sheet, "id_b", pair->second.id);
     sheet_number(sheet, "probability", sheet->json ? "%.9g" : "%.6f", pair->probability);
     sheet_text(sheet, "text_a", pair->first.text);
     sheet_text(sheet, "text_b", pair->second.text);
+    kept_write(sheet, &finding->kept, 0, finding->others, pair->first_others);
+    kept_write(sheet, &finding->kept, finding->others, finding->others, pair->second_others);
     sheet_end_row(sheet);
-    return sheet->status != FILM_OK;
+    return finding->no_memory || sheet->status != FILM_OK;
 }
 
 static int write_member(void *user, const film_member *member)
 {
-    struct sheet *sheet = &((struct finding *)user)->sheet;
+    struct finding *finding = user;
+    struct sheet *sheet = &finding->sheet;
     sheet_number(sheet, "cluster", "%.0f", (double)member->cluster);
     sheet_text(sheet, "id", member->record.id);
     sheet_text(sheet, "text", member->record.text);
     sheet_number(sheet, "probability", sheet->json ? "%.9g" : "%.6f", member->probability);
     sheet_flag(sheet, "representative", member->representative);
+    kept_write(sheet, &finding->kept, 0, finding->others, member->others);
     sheet_end_row(sheet);
-    return sheet->status != FILM_OK;
+    return finding->no_memory || sheet->status != FILM_OK;
 }
 
 static int add_borderline(void *user, const film_duplicate *pair)
@@ -94,9 +122,9 @@ static film_status find(const char *pool_path, const char *model_path, const cha
         status = film_pool_open(pool_path, pool, error);
         return status == FILM_OK ? film_pool_dedup(*pool, options, result, error) : status;
     }
-    status = film_open(model_path, &model, error);
+    status = open_model(model_path, &model, error);
     if (status == FILM_OK) status = film_dedup_file(model, file, options, result, error);
-    film_close(model);
+    close_model(model);
     return status;
 }
 
@@ -136,6 +164,7 @@ static const struct option options[] = {
     ANSWER_OPTIONS(struct values, dedup.answer),
     COLUMNS_OPTION(struct values, dedup.table, "id,text"),
     FORMAT_OPTION(struct values, dedup.table, "input-format", "tsv|csv|jsonl|lines"),
+    ENCODING_OPTION(struct values, dedup.table),
     SKIP_BAD_OPTION(struct values, dedup.table),
     THREADS_OPTION(struct values, dedup.answer.threads),
     END_OF_OPTIONS};
@@ -168,7 +197,9 @@ static int run(const struct command *command, void *given)
     const char *problem = option_conflict(command, values);
     if (problem) return usage_error(command->verb, "%s", problem);
 
-    struct finding finding = {.sheet = {0}};
+    struct finding finding = {.pairs = pairs,
+                              .own = pairs ? "id_a\tid_b\tprobability\ttext_a\ttext_b"
+                                           : "cluster\tid\ttext\tprobability\trepresentative"};
     film_error error = {0};
     film_pool *pool = NULL;
     film_dedup_result result = {.size = sizeof result};
@@ -180,10 +211,8 @@ static int run(const struct command *command, void *given)
     dedup->pair = pairs ? write_pair : NULL;
     dedup->member = pairs || review ? NULL : write_member;
     dedup->borderline = review ? add_borderline : NULL;
-    if (!review && first)
-        sheet_open(&finding.sheet, output ? output : "-", command->json,
-                   pairs ? "id_a\tid_b\tprobability\ttext_a\ttext_b"
-                         : "cluster\tid\ttext\tprobability\trepresentative");
+    dedup->columns = review ? NULL : take_columns;
+    if (!review && first) sheet_open(&finding.sheet, output ? output : "-", command->json);
     if (finding.sheet.status == FILM_OK)
         status = find(command->count == 1 ? arguments[0] : NULL, arguments[0],
                       command->count == 2 ? arguments[1] : "", dedup, &pool, &result, &error);
@@ -198,6 +227,7 @@ static int run(const struct command *command, void *given)
         print_result(&result, command, dedup->answer.prior > 0 ? dedup->answer.prior : 0.5,
                      pairs || review, output && strcmp(output, "-") != 0);
     review_free(&finding.review);
+    kept_free(&finding.kept);
     film_pool_close(pool);
     return code;
 }
@@ -218,8 +248,10 @@ const struct verb verb_dedup = {
         "sentences\n"
         "are compared. Clusters are joined by the average probability of their pairs, so chains "
         "of\n"
-        "similar pairs do not merge them. Output columns: cluster, id (or line number), text,\n"
-        "probability of being a duplicate of the representative, and * for the representative.\n"
+        "similar pairs do not merge them. Output columns: cluster, id (or row number), text,\n"
+        "probability of being a duplicate of the representative, * for the representative, and "
+        "all\n"
+        "other columns of FILE.\n"
         "If few sentences have a duplicate, --prior 0.05 reduces false matches. In a POOL, labels\n"
         "have priority: \"same\" joins two sentences, \"different\" separates them.\n"
         "--review N asks about the N most uncertain pairs of a POOL (y, n, s to skip, q to quit)\n"

@@ -1,27 +1,10 @@
-/* Shared by film dedup and film link: output as a table or JSON lines, and the review. */
+/* Shared by film dedup and film link: figures of a job, and the review. */
 #ifndef CLI_DEDUP_H
 #define CLI_DEDUP_H
 
 #include "cli.h"
 #include "film_pool.h"
-
-/* A table that is being written to a file or standard output. */
-struct sheet {
-    film_output *output;
-    int json; /* write an object per line instead */
-    int first_field;
-    film_status status; /* of the first failed write */
-    film_error error;
-};
-
-/* Opens the output and writes the header: NAMES, separated by tabs. */
-void sheet_open(struct sheet *sheet, const char *path, int json, const char *names);
-void sheet_text(struct sheet *sheet, const char *name, film_text text); /* {NULL, 0}: none */
-void sheet_number(struct sheet *sheet, const char *name, const char *format, double number);
-void sheet_flag(struct sheet *sheet, const char *name, int flag);
-void sheet_end_row(struct sheet *sheet);
-/* Completes the output. The file appears only now. */
-film_status sheet_close(struct sheet *sheet, film_status status, film_error *error);
+#include "sheet.h"
 
 /* Returns JSON members with the number of processes and the bytes they sent to each other; ""
  * without an MPI job. */

@@ -79,7 +79,7 @@ struct embedder {
 static film_status open_embedder(const char *path, int rounded, struct embedder *embedder,
                                  film_error *error)
 {
-    if (!is_folder(path)) return film_open(path, &embedder->model, error);
+    if (!is_folder(path)) return open_model(path, &embedder->model, error);
     embedder->calls = load_train_calls(error);
     if (!embedder->calls) return error->status;
     film_status status = embedder->calls->bert_open(path, &embedder->bert, error);
@@ -205,7 +205,8 @@ static int run(const struct command *command, void *given)
     struct stream stream = {table,       embedding.dim * sizeof(float),
                             check_row,   embed_batch,
                             write_batch, &embedding,
-                            "embedding", progress};
+                            "embedding", progress,
+                            NULL};
     if (status == FILM_OK) status = stream_rows(&stream, &rows, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     if (status == FILM_OK) status = finish(&sink, rows, dim, &error);
@@ -222,7 +223,7 @@ static int run(const struct command *command, void *given)
     film_output_discard(sink.output);
     if (sink.spool) fclose(sink.spool);
     film_table_close(table);
-    film_close(embedder.model);
+    close_model(embedder.model);
     if (embedder.bert) embedder.calls->bert_close(embedder.bert);
     return code;
 }

@@ -1,6 +1,5 @@
 /* film eval: evaluates a model on a labelled file and prints the metrics as a table or JSON. */
-#include "cli.h"
-#include "json.h"
+#include "train.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +44,36 @@ static void print_categories(const json_t *answer, const json_t *ci)
     }
 }
 
+/* Prints each category of the file, and the most frequent confusions. */
+static void print_classes(const json_t *answer)
+{
+    enum { SHOWN = 10 };
+    json_t *classes = json_object_get(answer, "classes"), *item;
+    json_t *confusions = json_object_get(answer, "confusions");
+    size_t index;
+    if (!json_is_array(classes)) return;
+    printf("%-28s %9.4f\n", "macro F1", json_number(answer, "macro_f1"));
+    if (json_is_number(json_object_get(answer, "none_auroc")))
+        printf("%-28s %9.4f\n", "area under the ROC, none", json_number(answer, "none_auroc"));
+    printf("%-28s %6.1f %%\n", "not refused as none", 100 * json_number(answer, "answered"));
+    printf("\n  rows  precision  recall     F1  category\n");
+    json_array_foreach(classes, index, item)
+    {
+        if (!json_whole(item, "rows")) continue;
+        printf("%6lld  %9.3f  %6.3f  %5.3f  %s\n", json_whole(item, "rows"),
+               json_number(item, "precision"), json_number(item, "recall"), json_number(item, "f1"),
+               json_string_value(json_object_get(item, "category")));
+    }
+    if (json_array_size(confusions)) printf("\nmost frequent confusions\n");
+    json_array_foreach(confusions, index, item)
+    {
+        if (index == SHOWN) break;
+        printf("%6lld  %s answered as %s\n", json_whole(item, "rows"),
+               json_string_value(json_object_get(item, "category")),
+               json_string_value(json_object_get(item, "answered")));
+    }
+}
+
 /* Prints the first k, every fifth, the best and the elbow. */
 static void print_knn(const json_t *answer)
 {
@@ -65,6 +94,11 @@ static void print_knn(const json_t *answer)
                100 * json_number(point, "fpr"), 100 * json_number(point, "fnr"),
                k == best ? "  best" : "", k == elbow ? "  elbow" : "");
     }
+    size_t last = json_array_size(points) - 1;
+    if (last > 0 && (best == json_whole(json_array_get(points, 0), "k") ||
+                     best == json_whole(json_array_get(points, last), "k")))
+        printf("the best k is at the edge of the sweep%s\n",
+               best > 1 ? "; another may be better: choose a wider range with --k" : "");
 }
 
 static void print_retrieval(const json_t *answer)
@@ -91,6 +125,48 @@ static void print_share(const char *name, const json_t *object, const char *key)
         printf("%s undefined", name);
 }
 
+/* Prints the decisions counted by label. */
+static void print_confusion(const json_t *answer)
+{
+    const json_t *count = json_object_get(answer, "confusion");
+    if (!json_is_object(count)) return;
+    printf("\n%-18s %14s %19s\n", "decisions", "labelled same", "labelled different");
+    printf("%-18s %14lld %19lld\n", "called the same", json_whole(count, "tp"),
+           json_whole(count, "fp"));
+    printf("%-18s %14lld %19lld\n", "called different", json_whole(count, "fn"),
+           json_whole(count, "tn"));
+}
+
+static void print_cell(const json_t *point, const char *key, int width)
+{
+    if (json_is_number(json_object_get(point, key)))
+        printf("%*.1f %%", width - 2, 100 * json_number(point, key));
+    else
+        printf("%*s", width, "-");
+}
+
+/* Prints what each threshold gives at the prior in use. */
+static void print_thresholds(const json_t *answer)
+{
+    const json_t *count = json_object_get(answer, "confusion");
+    json_t *point, *points = json_object_get(answer, "thresholds");
+    size_t i;
+    if (!json_array_size(points)) return;
+    double same = (double)(json_whole(count, "tp") + json_whole(count, "fn"));
+    double all = same + (double)(json_whole(count, "fp") + json_whole(count, "tn"));
+    printf("\nby threshold, if %.3g %% of the pairs are duplicates (in this file: %.3g %%)\n"
+           "threshold  precision    recall  called the same\n",
+           100 * json_number(answer, "prior"), 100 * same / all);
+    json_array_foreach(points, i, point)
+    {
+        printf("%9.3f", json_number(point, "threshold"));
+        print_cell(point, "precision", 11);
+        print_cell(point, "recall", 10);
+        print_cell(point, "called_same", 17);
+        printf("%s\n", json_is_true(json_object_get(point, "used")) ? "  in use" : "");
+    }
+}
+
 static void print_operating(const json_t *answer)
 {
     const json_t *point = json_object_get(answer, "operating");
@@ -99,14 +175,15 @@ static void print_operating(const json_t *answer)
     printf("\noperating point for %s", criterion);
     if (json_is_number(json_object_get(point, "target")))
         printf(" %g", json_number(point, "target"));
-    printf(", at %.3g %% duplicates\n", 100 * json_number(answer, "prior"));
-    if (json_is_false(json_object_get(point, "reached"))) {
-        print_share("no threshold reaches it on this file; the highest value is", point, criterion);
-        printf(", at\n");
-    }
+    printf(", at %.3g %% duplicates\n", 100 * json_number(point, "prior"));
+    if (json_is_false(json_object_get(point, "reached")))
+        printf("no threshold is sure to reach it on this file (95 %% confidence); the %s is\n",
+               strcmp(criterion, "recall") == 0 ? "lowest" : "strictest");
     printf("threshold %.4f: ", json_number(point, "threshold"));
-    print_share("precision", point, "precision");
-    print_share(", recall", point, "recall");
+    print_promise(stdout, point);
+    if (strcmp(criterion, "precision") != 0) print_share("precision", point, "precision");
+    if (strcmp(criterion, "recall") != 0)
+        print_share(strcmp(criterion, "precision") == 0 ? "recall" : ", recall", point, "recall");
     print_share(", F1", point, "f1");
     print_share(", accuracy", point, "accuracy");
     printf("\n");
@@ -159,6 +236,8 @@ static void print_answer(const json_t *answer)
     static const struct headline lines[] = {
         {"accuracy", "accuracy", 1},
         {"best_accuracy", "best accuracy", 1},
+        {"precision", "precision", 1},
+        {"recall", "recall", 1},
         {"f1", "F1", 1},
         {"auc", "area under the ROC curve", 0},
         {"average_precision", "average precision", 0},
@@ -178,6 +257,9 @@ static void print_answer(const json_t *answer)
     printf("%s\n", json_object_size(ci) ? "; [95 % confidence intervals]" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_figure(&lines[i], answer, ci);
     print_categories(answer, ci);
+    print_confusion(answer);
+    print_thresholds(answer);
+    print_classes(answer);
     print_operating(answer);
     print_against(answer);
     print_knn(answer);
@@ -201,7 +283,7 @@ static int parse_range(const char *text, size_t *first, size_t *last)
 
 struct values {
     film_eval_options eval;
-    const char *range, *other;
+    const char *range, *other, *reference;
     film_operating wanted; /* FILM_CRITERION_COUNT: not requested */
 };
 
@@ -240,13 +322,18 @@ static const struct option options[] = {
      .kind = OPTION_OPERATING,
      .at = offsetof(struct values, wanted),
      .argument = "POINT",
-     .help = "find the best threshold on FILE for accuracy, f1, precision=P or recall=R",
+     .help = "find the threshold on FILE for accuracy, f1, or a sure precision=P or recall=R",
      .proposals = "accuracy f1 precision=0.9 recall=0.9"},
     {.name = "against",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, other),
      .argument = "MODEL2",
      .help = "compare with a second model on the same rows"},
+    {.name = "reference",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct values, reference),
+     .argument = "FILE",
+     .help = "categories: use the sentences of this file instead of those of the model"},
     {.name = "pool",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, eval.pool),
@@ -303,8 +390,15 @@ static int run(const struct command *command, void *given)
     film_eval_result result = {.size = sizeof result};
     char *text = NULL;
     eval->progress = progress_start(command->quiet);
-    film_status status = film_open(arguments[0], &model, &error);
-    if (status == FILM_OK && values->other) status = film_open(values->other, &other, &error);
+    film_status status = open_model(arguments[0], &model, &error);
+    if (status == FILM_OK && values->reference) {
+        film_reference_options reference = {.size = sizeof reference,
+                                            .table = {.skip_bad = eval->table.skip_bad},
+                                            .threads = eval->threads,
+                                            .progress = eval->progress};
+        status = film_set_reference(model, values->reference, &reference, &error);
+    }
+    if (status == FILM_OK && values->other) status = open_model(values->other, &other, &error);
     if (values->wanted.criterion != FILM_CRITERION_COUNT) eval->operating = &values->wanted;
     eval->against = other;
     eval->job = job;
@@ -318,13 +412,13 @@ static int run(const struct command *command, void *given)
         puts(text);
     } else if (prints) {
         json_t *answer = json_loads(text, 0, NULL);
-        print_answer(answer);
+        if (answer) print_answer(answer);
         json_decref(answer);
     }
     film_free(text);
     film_eval_result_free(&result);
-    film_close(model);
-    film_close(other);
+    close_model(model);
+    close_model(other);
     return code;
 }
 

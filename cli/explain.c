@@ -54,8 +54,12 @@ static void print_examples(const film_explanation *why)
 
 static void print_all(const film_explanation *why)
 {
-    printf("all reasons:\n  %+7.2f  bias\n", why->verdict.bias);
-    for (size_t i = 0; i < why->verdict.reason_count; i++) print_reason(&why->verdict.reasons[i]);
+    const film_verdict *verdict = &why->verdict;
+    printf("all reasons:\n  %+7.2f  bias\n", verdict->bias);
+    for (int against = 0; against < 2; against++)
+        for (size_t i = 0; i < verdict->reason_count; i++)
+            if (((verdict->reasons[i].weight > 0) == verdict->same) != against)
+                print_reason(&verdict->reasons[i]);
 }
 
 static int explain_pair(const film_model *model, const film_answer_options *answer,
@@ -127,6 +131,18 @@ static void print_dimension(const json_t *about)
     print_list(about, "lowest", "stored sentences with the lowest values", "text", "value");
 }
 
+/* Prints every weight of a dimension as a table with tabs. */
+static void print_features(const json_t *about)
+{
+    size_t i;
+    json_t *entry;
+    printf("id\tgroup\tfeature\tweight\n");
+    json_array_foreach(json_object_get(about, "features"), i, entry)
+        printf("%lld\t%s\t%s\t%.9g\n", json_whole(entry, "id"),
+               json_string_value(json_object_get(entry, "group")),
+               json_string_value(json_object_get(entry, "text")), json_number(entry, "weight"));
+}
+
 static void print_word(const json_t *about)
 {
     printf("\"%s\", idf %.2f\n", json_string_value(json_object_get(about, "word")),
@@ -142,8 +158,9 @@ static void print_word(const json_t *about)
 
 static void print_trait(const json_t *trait)
 {
-    printf("  %+6.2f to %+6.2f  %s\n                    %s\n", json_number(trait, "lowest"),
-           json_number(trait, "highest"), json_string_value(json_object_get(trait, "name")),
+    printf("  %+6.2f to %+6.2f  %s: %s\n                    %s\n", json_number(trait, "lowest"),
+           json_number(trait, "highest"), json_string_value(json_object_get(trait, "title")),
+           json_string_value(json_object_get(trait, "name")),
            json_string_value(json_object_get(trait, "about")));
 }
 
@@ -176,9 +193,17 @@ static int print_about(film_status status, char *json, const film_error *error, 
     return EXIT_DONE;
 }
 
-static int explain_learned(const film_model *model, const char *word, size_t dimension, size_t most,
-                           int as_json)
+struct values {
+    int pair, all;
+    const char *word;
+    size_t dimension, most;
+    film_answer_options answer;
+};
+
+static int explain_learned(const film_model *model, const struct values *values, int as_json)
 {
+    const char *word = values->word;
+    size_t dimension = values->dimension, most = values->most;
     film_error error;
     char *json = NULL;
     film_status status;
@@ -187,19 +212,14 @@ static int explain_learned(const film_model *model, const char *word, size_t dim
         return print_about(status, json, &error, as_json, print_word);
     }
     if (dimension != SIZE_MAX) {
-        status = film_explain_dimension(model, dimension, most, &json, &error);
-        return print_about(status, json, &error, as_json, print_dimension);
+        status = film_explain_dimension(model, dimension, values->all ? FILM_ALL_FEATURES : most,
+                                        &json, &error);
+        return print_about(status, json, &error, as_json,
+                           values->all ? print_features : print_dimension);
     }
     status = film_explain_model(model, most, &json, &error);
     return print_about(status, json, &error, as_json, print_model);
 }
-
-struct values {
-    int pair, all;
-    const char *word;
-    size_t dimension, most;
-    film_answer_options answer;
-};
 
 static const struct option options[] = {
     {.name = "pair",
@@ -225,7 +245,7 @@ static const struct option options[] = {
     {.name = "all",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, all),
-     .help = "with --pair: print every reason"},
+     .help = "with --pair: print every reason; with --dim: every weight, as a table"},
     ANSWER_OPTIONS(struct values, answer),
     END_OF_OPTIONS};
 
@@ -247,13 +267,12 @@ static int run(const struct command *command, void *given)
                                                : "sentences need --pair");
     film_error error;
     film_model *model = NULL;
-    int code = report(film_open(command->words[0], &model, &error), &error);
+    int code = report(open_model(command->words[0], &model, &error), &error);
     if (code == EXIT_DONE)
         code = pair ? explain_pair(model, &values->answer, command->words + 1, command->json,
                                    values->all)
-                    : explain_learned(model, values->word, values->dimension, values->most,
-                                      command->json);
-    film_close(model);
+                    : explain_learned(model, values, command->json);
+    close_model(model);
     return code;
 }
 

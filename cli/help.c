@@ -90,4 +90,6 @@ void print_verb_help(const struct verb *verb, FILE *stream)
     print_options(common_options, stream);
     print_settings(verb->settings, stream);
     if (verb->details) fprintf(stream, "\n%s", verb->details);
+    if (strncmp(verb->arguments, "MODEL ", 6) == 0 || strcmp(verb->arguments, "MODEL") == 0)
+        fprintf(stream, "\nMODEL may also be a pool: its model is used.\n");
 }

@@ -22,7 +22,7 @@ static void print_object(const json_t *object, int depth)
             continue;
         }
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        printf("%*s%-*s %s\n", 2 * depth, "", 24 - 2 * depth, key, text ? text : "?");
+        if (text) printf("%*s%-*s %s\n", 2 * depth, "", 24 - 2 * depth, key, text);
         free(text);
     }
 }
@@ -30,9 +30,9 @@ static void print_object(const json_t *object, int depth)
 static film_status describe_model(const char *path, char **text, film_error *error)
 {
     film_model *model = NULL;
-    film_status status = film_open(path, &model, error);
+    film_status status = open_model(path, &model, error);
     if (status == FILM_OK) status = film_describe(model, text, error);
-    film_close(model);
+    close_model(model);
     return status;
 }
 

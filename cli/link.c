@@ -3,9 +3,31 @@
 
 #include <string.h>
 
+static const char own[] = "id_a\ttext_a\tid_b\ttext_b\tprobability";
+
+struct linking {
+    struct sheet sheet;
+    struct kept kept; /* other columns of both files */
+    size_t others[2]; /* their numbers */
+    int no_memory;
+};
+
+/* Learns the other columns of a file; after the second, writes the header. */
+static void take_columns(void *user, int file, const film_text *names, size_t count)
+{
+    struct linking *linking = user;
+    int there = 1;
+    linking->others[file] = count;
+    for (size_t i = 0; i < count && there; i++)
+        there = kept_add(&linking->kept, names[i], file ? "_b" : "_a", own);
+    if (!there) linking->no_memory = 1;
+    if (file == 1 && !linking->no_memory) sheet_header(&linking->sheet, own, &linking->kept);
+}
+
 static int write_match(void *user, const film_link_match *match)
 {
-    struct sheet *sheet = user;
+    struct linking *linking = user;
+    struct sheet *sheet = &linking->sheet;
     int found = match->b != FILM_NO_MATCH;
     sheet_text(sheet, "id_a", match->first.id);
     sheet_text(sheet, "text_a", match->first.text);
@@ -15,8 +37,10 @@ static int write_match(void *user, const film_link_match *match)
         sheet_number(sheet, "probability", sheet->json ? "%.9g" : "%.6f", match->probability);
     else
         sheet_text(sheet, "probability", (film_text){NULL, 0});
+    kept_write(sheet, &linking->kept, 0, linking->others[0], match->first_others);
+    kept_write(sheet, &linking->kept, linking->others[0], linking->others[1], match->second_others);
     sheet_end_row(sheet);
-    return sheet->status != FILM_OK;
+    return linking->no_memory || sheet->status != FILM_OK;
 }
 
 struct values {
@@ -54,9 +78,10 @@ static const struct option options[] = {
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, link.table.columns),
      .argument = "LIST",
-     .help = "names of the columns of both files: id,text (- skips one)",
+     .help = "the columns of both files in file order: id,text (- skips one), or text=NAME,...",
      .proposals = "id,text text"},
     FORMAT_OPTION(struct values, link.table, "input-format", "tsv|csv|jsonl|lines"),
+    ENCODING_OPTION(struct values, link.table),
     SKIP_BAD_OPTION(struct values, link.table),
     THREADS_OPTION(struct values, link.answer.threads),
     END_OF_OPTIONS};
@@ -76,21 +101,22 @@ static int run(const struct command *command, void *given)
     if (link->unique && link->most > 1)
         return usage_error(command->verb, "--unique allows one match per record; omit -k");
 
-    struct sheet sheet = {0};
+    struct linking linking = {.no_memory = 0};
     film_error error = {0};
     int first = job_rank() == 0; /* writes the output */
     film_model *model = NULL;
     film_link_result result = {.size = sizeof result};
     link->progress = progress_start(command->quiet);
     link->match = write_match;
-    link->user = &sheet;
+    link->columns = take_columns;
+    link->user = &linking;
     link->job = job;
-    film_status status = film_open(command->words[0], &model, &error);
-    if (first) sheet_open(&sheet, output, command->json, "id_a\ttext_a\tid_b\ttext_b\tprobability");
-    if (status == FILM_OK && sheet.status == FILM_OK)
+    film_status status = open_model(command->words[0], &model, &error);
+    if (first) sheet_open(&linking.sheet, output, command->json);
+    if (status == FILM_OK && linking.sheet.status == FILM_OK)
         status =
             film_link_files(model, command->words[1], command->words[2], link, &result, &error);
-    if (first) status = sheet_close(&sheet, status, &error);
+    if (first) status = sheet_close(&linking.sheet, status, &error);
     int code = report(status, &error);
     unsigned long long a = result.a, b = result.b, matched = result.matched,
                        skipped = result.skipped;
@@ -106,7 +132,8 @@ static int run(const struct command *command, void *given)
         print_skipped(stderr, skipped);
         fprintf(stderr, "\n");
     }
-    film_close(model);
+    kept_free(&linking.kept);
+    close_model(model);
     return code;
 }
 
@@ -123,9 +150,11 @@ const struct verb verb_link = {
     .run = run,
     .details =
         "Output columns: id and text of the record of FILE_A, id and text of its match in FILE_B, "
-        "and\n"
-        "the probability that both mean the same. The last three are empty if no record reaches\n"
-        "the threshold. A record without an id is identified by its line number.\n\n"
+        "the\n"
+        "probability that both mean the same, and all other columns of both files (NAME_a, "
+        "NAME_b).\n"
+        "Those of FILE_B are empty if no record reaches the threshold. A record without an id is\n"
+        "identified by the number of its row.\n\n"
         "examples:\n"
         "  film link faq.film new.tsv faq.tsv -o matches.tsv\n"
         "  film link faq.film a.csv b.csv --unique --threshold 0.95\n"

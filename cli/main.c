@@ -3,17 +3,21 @@
 #include "modules.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
     const char *name;
     enum library library;
     const char *summary;
-} verbs[] = {{VERB_TRAIN}, {VERB_EVAL},  {VERB_MATCH},  {VERB_EXPLAIN}, {VERB_PREDICT},
-             {VERB_EMBED}, {VERB_SPLIT}, {VERB_POOL},   {VERB_SEARCH},  {VERB_DEDUP},
-             {VERB_LINK},  {VERB_SERVE}, {VERB_REPORT}, {VERB_INFO},    {VERB_COMPLETIONS}};
+} verbs[] = {{VERB_TRAIN},   {VERB_EVAL},     {VERB_MATCH}, {VERB_EXPLAIN},
+             {VERB_PREDICT}, {VERB_CLASSIFY}, {VERB_EMBED}, {VERB_SPLIT},
+             {VERB_POOL},    {VERB_SEARCH},   {VERB_DEDUP}, {VERB_LINK},
+             {VERB_SERVE},   {VERB_REPORT},   {VERB_INFO},  {VERB_COMPLETIONS}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 const char *const exit_names[] = {[EXIT_DONE] = "success",
@@ -95,8 +99,30 @@ static int run(int argc, char **argv)
     return EXIT_USAGE;
 }
 
+/* ---- Ending ---- */
+
+/* Exit code 0 means that the output is right. Output is made with jansson in many places; one flag
+ * is more reliable than a check after every call. */
+static atomic_int incomplete;
+
+void output_incomplete(void)
+{
+    atomic_store(&incomplete, 1);
+}
+
+static void *json_allocate(size_t size)
+{
+    void *memory = malloc(size);
+    if (!memory) output_incomplete();
+    return memory;
+}
+
 static int finish(int code)
 {
+    if (code == EXIT_DONE && atomic_load(&incomplete)) {
+        fprintf(stderr, "film: out of memory; the output is incomplete\n");
+        code = EXIT_IO;
+    }
     /* stdio buffers the output, so a full disk may be detected only now. */
     int failed = fflush(stdout) != 0 || ferror(stdout);
     if (!failed || code != EXIT_DONE) return code;
@@ -114,11 +140,20 @@ static void load_encoders(void *user)
     if (calls) calls->register_encoders();
 }
 
+static int is_interrupted(void *user)
+{
+    (void)user;
+    return interrupted();
+}
+
 int main(int argc, char **argv)
 {
     film_error error = {.status = FILM_OK};
+    json_set_alloc_funcs(json_allocate, free);
     signal(SIGPIPE, SIG_IGN); /* so that a closed pipe is reported as a write error */
     film_set_encoder_loader(load_encoders, NULL);
+    set_workbook_reader();
+    film_set_interrupt(is_interrupted, NULL);
     film_status status = job_join(&error);
     if (status != FILM_OK) return report(status, &error);
     int code = finish(run(argc, argv));

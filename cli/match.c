@@ -25,7 +25,7 @@ static int run(const struct command *command, void *given)
     film_verdict *verdict = &why.verdict;
     char *json = NULL;
     film_text a = film_string(arguments[1]), b = film_string(arguments[2]);
-    film_status status = film_open(arguments[0], &model, &error);
+    film_status status = open_model(arguments[0], &model, &error);
     if (status == FILM_OK) status = film_context_new(model, &context, &error);
     if (status == FILM_OK) status = film_context_set(context, &values->answer, &error);
     if (status == FILM_OK)
@@ -37,7 +37,7 @@ static int run(const struct command *command, void *given)
     int code = command->json ? answer_json(status, json, &error) : report(status, &error);
     if (code == EXIT_DONE && !command->json) print_explanation(&why);
     film_context_free(context);
-    film_close(model);
+    close_model(model);
     return code;
 }
 

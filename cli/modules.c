@@ -8,11 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { MODULE_WORKBOOK = LIBRARIES, MODULES }; /* besides those of the libraries */
+
 static const struct {
     const char *file;
     const char *verbs; /* symbol of its table of verbs */
-} modules[LIBRARIES] = {[LIBRARY_POOL] = {"film-verbs-pool.so", "pool_verbs"},
-                        [LIBRARY_TRAIN] = {"film-verbs-train.so", "train_verbs"}};
+} modules[MODULES] = {[LIBRARY_POOL] = {"film-verbs-pool.so", "pool_verbs"},
+                      [LIBRARY_TRAIN] = {"film-verbs-train.so", "train_verbs"},
+                      [MODULE_WORKBOOK] = {"film-workbook.so", NULL}};
 
 /* The path of FILE in the folder RELATIVE to the program's; 0: there is no such file. */
 static int find_module(const char *relative, const char *file, char path[PATH_MAX])
@@ -26,11 +29,11 @@ static int find_module(const char *relative, const char *file, char path[PATH_MA
     return needed > 0 && needed < PATH_MAX && access(path, R_OK) == 0;
 }
 
-static void *load(enum library library, film_error *error)
+static void *load(int library, film_error *error)
 {
     char path[PATH_MAX];
     const char *file = modules[library].file;
-    static void *handles[LIBRARIES];
+    static void *handles[MODULES];
     if (handles[library]) return handles[library];
     /* Idle OpenMP threads spin by default and slow down other programs. libgomp reads this variable
      * once, when it is loaded. The user's own value has priority. */
@@ -46,7 +49,7 @@ static void *load(enum library library, film_error *error)
     return handles[library];
 }
 
-static const void *symbol(enum library library, const char *name, film_error *error)
+static const void *symbol(int library, const char *name, film_error *error)
 {
     void *handle = load(library, error);
     const void *found = handle ? dlsym(handle, name) : NULL;
@@ -68,7 +71,29 @@ const struct verb *const *load_verbs(enum library library)
     return table;
 }
 
+const struct pool_calls *load_pool_calls(film_error *error)
+{
+    return symbol(LIBRARY_POOL, "film_pool_calls", error);
+}
+
 const struct train_calls *load_train_calls(film_error *error)
 {
     return symbol(LIBRARY_TRAIN, "film_train_calls", error);
+}
+
+/* Reads Excel workbooks with the module, which needs expat. */
+static film_status read_workbook(void *user, const void *bytes, size_t size, film_put_fn put,
+                                 void *to, film_error *error)
+{
+    film_workbook_fn call = (film_workbook_fn)symbol(MODULE_WORKBOOK, "workbook_read", error);
+    if (call) return call(user, bytes, size, put, to, error);
+    snprintf(error->message, sizeof error->message,
+             "a zip archive or an Excel workbook, and the module that reads workbooks "
+             "(film-workbook.so) is not installed; unpack it, or save it as CSV");
+    return error->status = FILM_BAD_INPUT;
+}
+
+void set_workbook_reader(void)
+{
+    film_set_workbook_reader(read_workbook, NULL);
 }

@@ -327,7 +327,8 @@ static int take_common(struct command *command, const char *word)
         return -2;
     }
     if (strcmp(word, "--json") == 0) return command->json = 1;
-    if (strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0) return command->quiet = 1;
+    if (strcmp(word, "--quiet") == 0 || strcmp(word, "-q") == 0)
+        return command->quiet = is_quiet = 1;
     return 0;
 }
 

@@ -59,6 +59,70 @@ const struct verb pool_create = {"pool create",
                                  .details = "example:\n"
                                             "  film pool create faq.pool --model faq.film\n"};
 
+/* ---- update ---- */
+
+struct update_values {
+    const char *model;
+    int threads;
+    double wait;
+};
+
+static const struct option update_options[] = {
+    {.name = "model",
+     .letter = 'm',
+     .kind = OPTION_FILE,
+     .at = offsetof(struct update_values, model),
+     .argument = "MODEL",
+     .help = "the new model, or a pool with it (required)"},
+    THREADS_OPTION(struct update_values, threads),
+    WAIT_OPTION(struct update_values, wait),
+    END_OF_OPTIONS};
+
+static void prepare_update(void *given)
+{
+    ((struct update_values *)given)->wait = POOL_WAIT;
+}
+
+static int run_update(const struct command *command, void *given)
+{
+    const struct update_values *values = given;
+    if (!values->model) return usage_error(command->verb, "--model MODEL is missing");
+
+    film_error error = {0};
+    film_pool *pool = NULL;
+    uint64_t sentences = 0;
+    film_progress progress = progress_start(command->quiet);
+    film_status status = pool_open(command->words[0], values->wait, &pool, &error);
+    if (status == FILM_OK)
+        status =
+            film_pool_update(pool, values->model, values->threads, &progress, &sentences, &error);
+    int code = report(status, &error);
+    if (code == EXIT_DONE && command->json)
+        printf("{\"sentences\": %llu}\n", (unsigned long long)sentences);
+    else if (code == EXIT_DONE && !command->quiet)
+        fprintf(stderr, "new model, %s embedded\n", counted(sentences, "sentence"));
+    film_pool_close(pool);
+    return code;
+}
+
+const struct verb pool_update = {
+    "pool update",
+    LIBRARY_POOL,
+    "Replace the model of a pool; sentences, labels and clusters stay",
+    .arguments = "POOL --model MODEL [options]",
+    .min_words = 1,
+    .max_words = 1,
+    .options = update_options,
+    .size = sizeof(struct update_values),
+    .prepare = prepare_update,
+    .run = run_update,
+    .details = "Vectors are computed again. The pool can be searched all the time, and a server "
+               "that serves it\n"
+               "takes the new model by itself.\n\n"
+               "example:\n"
+               "  film train --pool faq.pool -o better.film\n"
+               "  film pool update faq.pool --model better.film\n"};
+
 /* ---- remove ---- */
 
 struct ids {
@@ -156,8 +220,9 @@ const struct verb pool_remove = {"pool remove",
 
 /* ---- the verb ---- */
 
-static const struct verb *const actions[] = {&pool_create, &pool_add,   &pool_remove, &pool_list,
-                                             &pool_export, &pool_check, &pool_label,  NULL};
+static const struct verb *const actions[] = {&pool_create, &pool_add,    &pool_remove,
+                                             &pool_list,   &pool_export, &pool_check,
+                                             &pool_label,  &pool_update, NULL};
 
 /* Runs only for an unknown action. */
 static int run(const struct command *command, void *given)

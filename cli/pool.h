@@ -27,10 +27,13 @@ film_status pool_open(const char *path, double wait, film_pool **pool, film_erro
  * invalid (pool_list.c). */
 const char *pool_parse_where(const struct option_texts *texts, film_pool_where *where);
 
+/* Returns whether a pool made this id from the text of a sentence without one: t- and 20 digits. */
+int pool_made_id(film_text id);
+
 /* Prints TEXT. Control characters become spaces. */
 void pool_print_field(film_text text);
 
 extern const struct verb pool_create, pool_add, pool_remove, pool_list, pool_export, pool_check,
-    pool_label;
+    pool_label, pool_update;
 
 #endif

@@ -37,7 +37,7 @@ static void print_counts(const film_pool_added *added, const struct command *com
 
 struct values {
     film_table_options table;
-    size_t batch;
+    size_t batch, max_sentence;
     double wait;
     int replace, progress_lines, threads;
 };
@@ -53,12 +53,19 @@ static const struct option options[] = {
      .argument = "N",
      .help = "rows per transaction",
      .fallback = "4096"},
+    {.name = "max-sentence",
+     .kind = OPTION_POSITIVE_COUNT,
+     .at = offsetof(struct values, max_sentence),
+     .argument = "BYTES",
+     .help = "maximum size of a sentence; a longer one is a bad row",
+     .fallback = "65536"},
     {.name = "progress-lines",
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, progress_lines),
      .help = "print \"committed N\" when N rows are on disk, after each batch"},
     COLUMNS_OPTION(struct values, table, "id,text,answer"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl|lines"),
+    ENCODING_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, threads),
     WAIT_OPTION(struct values, wait),
@@ -77,6 +84,7 @@ static film_status add(const char *const *words, size_t count, const struct valu
                                  .table = values->table,
                                  .replace = values->replace,
                                  .batch = values->batch,
+                                 .max_sentence = values->max_sentence,
                                  .threads = values->threads,
                                  .progress = progress_start(quiet),
                                  .committed = values->progress_lines ? on_committed : NULL};

@@ -69,49 +69,18 @@ static void answers_free(struct answers *answers)
     free(answers->rows);
 }
 
-/* Finds the columns id_a, id_b and same. Returns 0 if one is missing. */
-static int find_names(const film_text *name, size_t count, size_t at[3])
+/* Returns the column that is used as ROLE. */
+static size_t column_of(const film_table *table, film_column role)
 {
-    static const char *const names[3] = {"id_a", "id_b", "same"};
-    int found = 0;
-    for (int n = 0; n < 3; n++)
-        for (size_t i = 0; i < count; i++) {
-            if (name[i].length != strlen(names[n]) ||
-                strncasecmp(name[i].bytes, names[n], name[i].length) != 0)
-                continue;
-            at[n] = i;
-            found++;
-            break;
-        }
-    return found == 3;
-}
-
-/* Finds the columns in the header. A table without a known column has no header; its first row then
- * contains the names. */
-static film_status find_columns(film_table *table, const char *path, size_t at[3],
-                                film_error *error)
-{
-    enum { MOST = 64 };
-    film_text names[MOST];
-    size_t count = film_table_columns(table);
-    film_row row;
-    for (size_t i = 0; i < count && i < MOST; i++) names[i] = film_table_column(table, i);
-    if (find_names(names, count < MOST ? count : MOST, at)) return FILM_OK;
-    film_status status = film_table_next(table, &row, error);
-    if (status == FILM_OK && find_names(row.fields, row.field_count, at)) return FILM_OK;
-    if (status != FILM_OK && status != FILM_END) return status;
-    return fail(error, FILM_BAD_INPUT, path, NULL,
-                ": columns id_a, id_b and same are missing; create such a table with film dedup "
-                "POOL --review N -o FILE");
+    size_t i = 0;
+    while (i < film_table_columns(table) && film_table_use(table, i) != role) i++;
+    return i;
 }
 
 static film_status read_row(struct answers *answers, const char *path, const film_row *row,
-                            const size_t at[3], film_error *error)
+                            film_text answer, film_error *error)
 {
-    for (int n = 0; n < 3; n++)
-        if (at[n] >= row->field_count)
-            return fail(error, FILM_BAD_INPUT, path, row, "row has too few columns; fix the row");
-    int same = read_answer(row->fields[at[2]]);
+    int same = read_answer(answer);
     if (same == -2)
         return fail(
             error, FILM_BAD_INPUT, path, row,
@@ -121,27 +90,34 @@ static film_status read_row(struct answers *answers, const char *path, const fil
         answers->blank++;
         return FILM_OK;
     }
-    if (add_answer(answers, row->fields[at[0]], row->fields[at[1]], same) != FILM_OK)
+    if (add_answer(answers, row->a, row->b, same) != FILM_OK)
         return fail(error, FILM_NO_MEMORY, "out of memory", NULL, "");
     return FILM_OK;
 }
 
-static film_status read_answers(struct answers *answers, const char *path, film_error *error)
+static film_status read_answers(struct answers *answers, const char *path, const char *encoding,
+                                film_error *error)
 {
-    film_table_options options = {.size = sizeof options, .labels = FILM_LABELS_NONE};
+    film_table_options options = {.size = sizeof options,
+                                  .labels = FILM_LABELS_NONE,
+                                  .columns = "a=id_a,b=id_b,label=same",
+                                  .encoding = encoding};
     film_table *table = NULL;
     film_row row;
-    size_t at[3];
     film_status status = film_table_open(path, &options, &table, error);
-    if (status == FILM_OK) status = find_columns(table, path, at, error);
+    if (status == FILM_BAD_INPUT && strstr(error->message, ": no column \""))
+        status = fail(error, FILM_BAD_INPUT, path, NULL,
+                      ": columns id_a, id_b and same are missing; create such a table with film "
+                      "dedup POOL --review N -o FILE");
+    size_t same = status == FILM_OK ? column_of(table, FILM_COLUMN_LABEL) : 0;
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK)
-        status = read_row(answers, path, &row, at, error);
+        status = read_row(answers, path, &row, row.fields[same], error);
     film_table_close(table);
     return status == FILM_END ? FILM_OK : status;
 }
 
 struct values {
-    const char *from;
+    const char *from, *encoding;
     double wait;
 };
 
@@ -151,6 +127,13 @@ static const struct option options[] = {
      .at = offsetof(struct values, from),
      .argument = "FILE",
      .help = "import labels from a table with columns id_a, id_b and same"},
+    {.name = "encoding",
+     .kind = OPTION_TEXT,
+     .at = offsetof(struct values, encoding),
+     .argument = "NAME",
+     .help = "encoding of FILE: utf-8, windows-1252 or latin-1",
+     .fallback = "utf-8",
+     .proposals = "utf-8 windows-1252 latin-1"},
     WAIT_OPTION(struct values, wait),
     END_OF_OPTIONS};
 
@@ -166,7 +149,7 @@ static int label_from(const char *path, const struct values *values, const struc
     struct answers answers = {0};
     uint64_t changed = 0;
     film_status status = pool_open(path, values->wait, &pool, &error);
-    if (status == FILM_OK) status = read_answers(&answers, values->from, &error);
+    if (status == FILM_OK) status = read_answers(&answers, values->from, values->encoding, &error);
     if (status == FILM_OK)
         status = film_pool_label_many(pool, answers.rows, answers.count, "film pool label --from",
                                       &changed, &error);

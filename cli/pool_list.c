@@ -7,6 +7,14 @@
 
 /* ---- list ---- */
 
+int pool_made_id(film_text id)
+{
+    if (id.length != 22 || memcmp(id.bytes, "t-", 2) != 0) return 0;
+    for (size_t i = 2; i < id.length; i++)
+        if (!strchr("0123456789abcdef", id.bytes[i])) return 0;
+    return 1;
+}
+
 void pool_print_field(film_text text)
 {
     for (size_t i = 0; i < text.length; i++)
@@ -123,6 +131,7 @@ const struct verb pool_list = {
 struct export_values {
     const char *output;
     film_format format;
+    int labels;
 };
 
 static const struct option export_options[] = {OUTPUT_OPTION(struct export_values, output, "OUT"),
@@ -131,6 +140,10 @@ static const struct option export_options[] = {OUTPUT_OPTION(struct export_value
                                                 .at = offsetof(struct export_values, format),
                                                 .argument = "tsv|csv|jsonl",
                                                 .fallback = "from the name of OUT, else tsv"},
+                                               {.name = "labels",
+                                                .kind = OPTION_FLAG,
+                                                .at = offsetof(struct export_values, labels),
+                                                .help = "export the labelled pairs instead"},
                                                END_OF_OPTIONS};
 
 static void prepare_export(void *given)
@@ -147,14 +160,16 @@ static int run_export(const struct command *command, void *given)
     film_progress progress = progress_start(command->quiet);
     film_status status = pool_open(command->words[0], POOL_WAIT, &pool, &error);
     if (status == FILM_OK)
-        status =
-            film_pool_export(pool, values->output, values->format, &progress, &written, &error);
+        status = values->labels ? film_pool_export_labels(pool, values->output, values->format,
+                                                          &written, &error)
+                                : film_pool_export(pool, values->output, values->format, &progress,
+                                                   &written, &error);
     int code = report(status, &error);
     FILE *notes = command->json && strcmp(values->output, "-") != 0 ? stdout : stderr;
     if (code == EXIT_DONE && command->json)
         fprintf(notes, "{\"rows\": %llu}\n", (unsigned long long)written);
     else if (code == EXIT_DONE && !command->quiet)
-        fprintf(notes, "%s\n", counted(written, "sentence"));
+        fprintf(notes, "%s\n", counted(written, values->labels ? "label" : "sentence"));
     film_pool_close(pool);
     return code;
 }
@@ -169,9 +184,13 @@ const struct verb pool_export = {"pool export",
                                  .size = sizeof(struct export_values),
                                  .prepare = prepare_export,
                                  .run = run_export,
-                                 .details = "Labels, vectors and the model are not exported.\n\n"
-                                            "example:\n"
-                                            "  film pool export faq.pool -o faq.csv\n"};
+                                 .details =
+                                     "--labels writes a table for film pool label --from and for "
+                                     "film train. Vectors and the model\n"
+                                     "are not exported.\n\n"
+                                     "examples:\n"
+                                     "  film pool export faq.pool -o faq.csv\n"
+                                     "  film pool export faq.pool --labels -o labels.csv\n"};
 
 /* ---- check ---- */
 

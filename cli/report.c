@@ -80,9 +80,9 @@ static int run(const struct command *command, void *given)
     wanted->train_count = values->train.count;
     wanted->train_table.skip_bad = wanted->pool_table.skip_bad = wanted->eval_table.skip_bad;
     wanted->progress = progress_start(command->quiet);
-    film_status status = film_open(path, &model, &error);
+    film_status status = open_model(path, &model, &error);
     if (status == FILM_OK) status = film_report(model, wanted, output, &error);
-    film_close(model);
+    close_model(model);
     int code = report(status, &error);
     if (code == EXIT_DONE && command->json && strcmp(output, "-") != 0) {
         json_t *answer = json_pack("{s:s}", "report", output);

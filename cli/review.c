@@ -57,7 +57,9 @@ void review_free(struct review *review)
 film_status review_write(const struct review *review, const char *path, film_error *error)
 {
     struct sheet sheet;
-    sheet_open(&sheet, path, 0, "same\tid_a\tid_b\tprobability\ttext_a\ttext_b");
+    const struct kept none = {.names = NULL};
+    sheet_open(&sheet, path, 0);
+    sheet_header(&sheet, "same\tid_a\tid_b\tprobability\ttext_a\ttext_b", &none);
     for (size_t i = 0; i < review->count; i++) {
         const struct review_pair *pair = &review->pairs[i];
         sheet_text(&sheet, "same", (film_text){NULL, 0});

@@ -29,8 +29,12 @@ static int print_object(const struct printing *printing, const film_found *found
     }
     pool_set_fields(answer, sentence);
     if (printing->explain) {
-        char *reasons = NULL;
-        film_reasons_json(&found->verdict, FILM_ALL_REASONS, &reasons, NULL, NULL);
+        char *reasons = NULL, *groups = NULL;
+        if (film_groups_json(&found->verdict, &groups, NULL, NULL) != FILM_OK ||
+            film_reasons_json(&found->verdict, FILM_ALL_REASONS, &reasons, NULL, NULL) != FILM_OK)
+            output_incomplete();
+        json_object_set_new(answer, "groups", groups ? json_loads(groups, 0, NULL) : NULL);
+        film_free(groups);
         json_object_set_new(answer, "reasons", reasons ? json_loads(reasons, 0, NULL) : NULL);
         film_free(reasons);
         json_object_set_new(answer, "bias", json_real(found->verdict.bias));
@@ -41,17 +45,36 @@ static int print_object(const struct printing *printing, const film_found *found
     return failed;
 }
 
-static void print_line(const struct printing *printing, const film_found *found)
+/* Prints the first groups of reasons: those for the verdict, then those against it. */
+static void print_groups(const film_verdict *verdict)
 {
     enum { SHOWN = 5 };
+    size_t i;
+    json_t *group;
+    char *text = NULL;
+    film_groups_json(verdict, &text, NULL, NULL);
+    json_t *groups = text ? json_loads(text, 0, NULL) : NULL;
+    json_array_foreach(groups, i, group)
+    {
+        if (i == SHOWN) break;
+        printf("  %+7.2f  %s\n", json_number(group, "weight"),
+               json_string_value(json_object_get(group, "title")));
+    }
+    json_decref(groups);
+    film_free(text);
+}
+
+static void print_line(const struct printing *printing, const film_found *found)
+{
     if (printing->many) printf("%llu\t", printing->line[found->query]);
     printf("%.3f\t", found->verdict.probability);
-    pool_print_field(found->sentence.id);
+    if (!pool_made_id(found->sentence.id)) pool_print_field(found->sentence.id);
     putchar('\t');
     pool_print_field(found->sentence.text);
+    if (found->sentence.category.length) putchar('\t');
+    pool_print_field(found->sentence.category);
     putchar('\n');
-    for (size_t i = 0; printing->explain && i < found->verdict.reason_count && i < SHOWN; i++)
-        print_reason(&found->verdict.reasons[i]);
+    if (printing->explain) print_groups(&found->verdict);
 }
 
 static int print_found(void *user, const film_found *found)
@@ -234,11 +257,14 @@ const struct verb verb_search = {
     .prepare = prepare,
     .run = run,
     .details =
-        "Prints probability, id and text of each result, best first. Results are ranked by "
-        "probability\n"
-        "and similarity together. If QUERY is -, reads one query per line from standard input and\n"
-        "prints the line number before each result. --json prints one object per result. The "
-        "first\n"
-        "search of a large pool builds an index and stores it in POOL.index.\n\n"
+        "Prints probability, id, text and category of each result, best first. An id that was made "
+        "from\n"
+        "the text is not shown. Results are ranked by probability and similarity together. If "
+        "QUERY "
+        "is\n"
+        "-, reads one query per line from standard input and prints the line number before each\n"
+        "result. --json prints one object per result. The first search of a large pool builds an "
+        "index\n"
+        "and stores it in POOL.index.\n\n"
         "example:\n"
         "  film search faq.pool \"what if my card is lost?\" -k 3 --explain\n"};

@@ -93,6 +93,12 @@ static const struct option options[] = {
      .argument = "BYTES",
      .help = "maximum size of a request body",
      .fallback = "8388608"},
+    {.name = "max-buffer",
+     .kind = OPTION_POSITIVE_COUNT,
+     .at = offsetof(struct values, serving.service.limits.buffer),
+     .argument = "BYTES",
+     .help = "maximum memory for all request bodies and responses; at least twice --max-body",
+     .fallback = "134217728"},
     {.name = "max-header",
      .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, serving.service.limits.header),
@@ -105,6 +111,12 @@ static const struct option options[] = {
      .argument = "N",
      .help = "maximum sentences or pairs per request",
      .fallback = "10000"},
+    {.name = "max-sentence",
+     .kind = OPTION_POSITIVE_COUNT,
+     .at = offsetof(struct values, serving.service.limits.sentence),
+     .argument = "BYTES",
+     .help = "maximum size of a sentence, or any other string, in a request",
+     .fallback = "65536"},
     {.name = "max-pool",
      .kind = OPTION_POSITIVE_COUNT,
      .at = offsetof(struct values, serving.service.limits.pool),
@@ -117,6 +129,18 @@ static const struct option options[] = {
      .argument = "N",
      .help = "maximum concurrent connections",
      .fallback = "1000"},
+    {.name = "max-queue",
+     .kind = OPTION_POSITIVE_COUNT,
+     .at = offsetof(struct values, serving.service.limits.queue),
+     .argument = "N",
+     .help = "maximum requests that wait for a thread, in each of three queues",
+     .fallback = "64"},
+    {.name = "deadline",
+     .kind = OPTION_POSITIVE,
+     .at = offsetof(struct values, serving.service.limits.deadline),
+     .argument = "SECONDS",
+     .help = "time limit to compute a response",
+     .fallback = "60"},
     {.name = "timeout",
      .kind = OPTION_POSITIVE,
      .at = offsetof(struct values, serving.service.limits.timeout),
@@ -144,6 +168,7 @@ static int run(const struct command *command, void *given)
     service->origins = values->origins.item;
     service->origin_count = values->origins.count;
     values->serving.quiet = command->quiet;
+    json_set_alloc_funcs(malloc, free); /* a failure is the response to one request */
     status = serve(&values->serving, &error);
     return report(status, &error);
 }
@@ -154,10 +179,10 @@ static void describe(void *object)
     json_t *list = json_array();
     const struct route *route;
     for (size_t i = 0; (route = route_at(i)); i++) {
-        json_t *about = json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "method",
-                                  route_method_name(route->method), "path", route->path, "summary",
-                                  route->summary, "open", route->open, "slow", route->slow,
-                                  "needs_pool", route->needs_pool, "writes", route->writes);
+        json_t *about = json_pack(
+            "{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "method", route_method_name(route->method),
+            "path", route->path, "summary", route->summary, "open", route->open, "slow",
+            route->slow || route->batch, "needs_pool", route->needs_pool, "writes", route->writes);
         json_t *fields = json_array();
         for (const struct field *field = route->fields; field && field->name; field++)
             json_array_append_new(fields, json_string(field->name));

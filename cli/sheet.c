@@ -1,5 +1,5 @@
 /* Writes a table as TSV or JSON lines, field by field. */
-#include "dedup.h"
+#include "sheet.h"
 #include "json.h"
 
 #include <stdlib.h>
@@ -11,25 +11,10 @@ static void put(struct sheet *sheet, const char *bytes, size_t count)
         sheet->status = film_output_write(sheet->output, bytes, count, &sheet->error);
 }
 
-void sheet_open(struct sheet *sheet, const char *path, int json, const char *names)
+void sheet_open(struct sheet *sheet, const char *path, int json)
 {
     *sheet = (struct sheet){.json = json, .first_field = 1};
     sheet->status = film_output_open(path, &sheet->output, &sheet->error);
-    if (json) return;
-    put(sheet, names, strlen(names));
-    put(sheet, "\n", 1);
-}
-
-static void start_field(struct sheet *sheet, const char *name)
-{
-    if (sheet->json) {
-        put(sheet, sheet->first_field ? "{\"" : ", \"", sheet->first_field ? 2 : 3);
-        put(sheet, name, strlen(name));
-        put(sheet, "\": ", 3);
-    } else if (!sheet->first_field) {
-        put(sheet, "\t", 1);
-    }
-    sheet->first_field = 0;
 }
 
 static void put_json(struct sheet *sheet, film_text text)
@@ -44,6 +29,24 @@ static void put_json(struct sheet *sheet, film_text text)
     }
     free(quoted);
     json_decref(string);
+}
+
+static void start_field(struct sheet *sheet, const char *name)
+{
+    if (sheet->json) {
+        put(sheet, sheet->first_field ? "{" : ", ", sheet->first_field ? 1 : 2);
+        put_json(sheet, film_string(name));
+        put(sheet, ": ", 2);
+    } else if (!sheet->first_field) {
+        put(sheet, "\t", 1);
+    }
+    sheet->first_field = 0;
+}
+
+void sheet_raw(struct sheet *sheet, const char *fields)
+{
+    start_field(sheet, "");
+    put(sheet, fields, strlen(fields));
 }
 
 /* Tabs and line ends become spaces. */

@@ -2,7 +2,7 @@
  *
  * While batch n is computed on all cores, one more thread writes the results of batch n-1 and reads
  * batch n+1. In an MPI job each process does this for its share of the file. */
-#include "cli.h"
+#include "sheet.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -63,15 +63,23 @@ static film_status read_batch(const struct stream *stream, struct stream_batch *
 {
     film_row row;
     film_status status = FILM_OK;
+    film_text kept = {NULL, 0};
+    char *memory = NULL;
+    size_t capacity = 0;
     batch->count = batch->used = 0;
     while (batch->count < STREAM_ROWS && batch->used < BATCH_BYTES &&
            (status = film_table_next(stream->table, &row, error)) == FILM_OK) {
-        if ((status = stream->check(stream->user, &row, error)) != FILM_OK) return status;
-        if (!add_text(batch, STREAM_A, row.a) || !add_text(batch, STREAM_B, row.b) ||
-            !add_text(batch, STREAM_ID, row.id))
-            return no_memory(error);
+        if ((status = stream->check(stream->user, &row, error)) != FILM_OK) break;
+        if (stream->kept) kept = kept_pack(stream->kept, &row, &memory, &capacity);
+        if ((stream->kept && !kept.bytes) || !add_text(batch, STREAM_A, row.a) ||
+            !add_text(batch, STREAM_B, row.b) || !add_text(batch, STREAM_ID, row.id) ||
+            !add_text(batch, STREAM_KEPT, kept)) {
+            status = no_memory(error);
+            break;
+        }
         batch->count++;
     }
+    free(memory);
     for (int column = 0; column < STREAM_COLUMNS; column++)
         for (size_t i = 0; i < batch->count; i++) {
             size_t start = batch->start[column][i];

@@ -8,14 +8,31 @@
 #include <string.h>
 #include <unistd.h>
 
+int is_quiet;
+
+/* Prints a message. The library names what to choose, the program adds the option. */
+static void print_message(const char *message)
+{
+    static const char *const options[][2] = {
+        {"choose the encoding ", "pass --encoding "},
+        {"name the columns, for example ", "name the columns, for example --columns "}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        const char *at = strstr(message, options[i][0]);
+        if (!at) continue;
+        fprintf(stderr, "%.*s%s", (int)(at - message), message, options[i][1]);
+        message = at + strlen(options[i][0]);
+    }
+    fprintf(stderr, "%s\n", message);
+}
+
 int report(film_status status, const film_error *error)
 {
     progress_end();
     if (status == FILM_OK) return EXIT_DONE;
-    if (job && job_rank() > 0 && status != FILM_USAGE)
-        fprintf(stderr, "film (process %d): %s\n", job_rank(), error->message);
-    else if (job_rank() == 0)
-        fprintf(stderr, "film: %s\n", error->message);
+    int late = job && job_rank() > 0 && status != FILM_USAGE;
+    if (late) fprintf(stderr, "film (process %d): ", job_rank());
+    if (!late && job_rank() == 0) fprintf(stderr, "film: ");
+    if (late || job_rank() == 0) print_message(error->message);
     return status <= FILM_CANCELLED ? (int)status : EXIT_IO;
 }
 

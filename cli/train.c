@@ -1,13 +1,49 @@
 /* film train: trains a model on files and pools and prints a summary. Saves the best model so far
  * when it is interrupted. */
 #include "train.h"
-#include "json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Prints NAME, a share in per cent and AFTER; nothing for a share that is not known. */
+static void print_percent(const char *name, const json_t *object, const char *key,
+                          const char *after)
+{
+    const json_t *share = json_object_get(object, key);
+    if (json_is_number(share))
+        fprintf(stderr, "%s%.1f %%%s", name, 100 * json_number_value(share), after);
+}
+
+void print_promise(FILE *to, const json_t *point)
+{
+    const char *criterion = json_string_value(json_object_get(point, "criterion"));
+    const json_t *value = json_object_get(point, criterion);
+    const json_t *interval = json_object_get(point, "interval");
+    if (!json_is_array(interval)) return;
+    if (json_is_number(value))
+        fprintf(to, "%s %.1f %%, ", criterion, 100 * json_number_value(value));
+    else
+        fprintf(to, "%s undefined, ", criterion);
+    fprintf(to, "%.0f to %.0f on %s, ", 100 * json_number_value(json_array_get(interval, 0)),
+            100 * json_number_value(json_array_get(interval, 1)),
+            counted((unsigned long long)json_whole(point, "pairs"), "pair"));
+}
+
+/* Training saw no pair labelled "different": prints what is known, and what is not. */
+static void print_positives_only(const json_t *figures)
+{
+    unsigned long long random = (unsigned long long)json_whole(figures, "random_negatives");
+    if (!random) return;
+    fprintf(stderr, "\nno pair is labelled \"different\": %s took their place\n",
+            counted(random, "random pair"));
+    print_percent("", figures, "recall", " of the labelled pairs are found, ");
+    print_percent("", figures, "random_called_same", " of random pairs are called the same\n");
+    fprintf(stderr, "how often look-alikes are called the same is unknown; label some pairs "
+                    "\"different\" or pass a --dev file that has both");
+}
 
 /* Prints the balanced accuracy and the pairs on which it was measured. */
 static void print_accuracy(const json_t *figures)
@@ -26,19 +62,32 @@ static void print_accuracy(const json_t *figures)
         fprintf(stderr, "on %s held out from training)", pairs);
 }
 
-/* Prints the operating point if the user chose one. Reports a precision that was not reached. */
+/* Prints the operating point if the user chose one, and warns of a target that was not reached. */
 static void print_operating(const json_t *point)
 {
     const char *criterion = json_string_value(json_object_get(point, "criterion"));
     if (!criterion || (strcmp(criterion, "accuracy") == 0 && json_number(point, "prior") == 0.5))
         return;
-    if (json_is_false(json_object_get(point, "reached")))
-        fprintf(stderr, "\nno threshold reaches %s %g on these pairs; this one comes closest",
-                criterion, json_number(point, "target"));
+    fprintf(stderr, "\nchosen for %s: ", criterion);
+    print_promise(stderr, point);
+    if (strcmp(criterion, "precision") != 0) print_percent("precision ", point, "precision", ", ");
+    if (strcmp(criterion, "recall") != 0) print_percent("recall ", point, "recall", ", ");
+    print_percent("F1 ", point, "f1", ", ");
+    fprintf(stderr, "at %.3g %% duplicates", 100 * json_number(point, "prior"));
+}
+
+/* Warns of a precision or recall that is not sure. */
+static void warn_unreached(const json_t *figures)
+{
+    const json_t *point = json_object_get(figures, "operating");
+    const char *criterion = json_string_value(json_object_get(point, "criterion"));
+    if (!json_is_false(json_object_get(point, "reached"))) return;
+    progress_end();
     fprintf(stderr,
-            "\nchosen for %s: precision %.1f %%, recall %.1f %%, F1 %.1f %% at %.3g %% duplicates",
-            criterion, 100 * json_number(point, "precision"), 100 * json_number(point, "recall"),
-            100 * json_number(point, "f1"), 100 * json_number(point, "prior"));
+            "film: warning: no threshold is sure to reach %s %g (95 %% confidence), so the %s one "
+            "is used; add labelled pairs or choose a lower %s\n",
+            criterion, json_number(point, "target"),
+            strcmp(criterion, "recall") == 0 ? "lowest" : "strictest", criterion);
 }
 
 /* A full decision has a threshold on the probability, otherwise it is on the similarity. The
@@ -103,15 +152,12 @@ static void print_choice(const json_t *figures)
     const char *labels = json_string_value(json_object_get(figures, "labels"));
     if (json_object_get(figures, "balanced_accuracy"))
         print_accuracy(figures);
-    else
+    else if (!json_object_get(figures, "recall"))
         fprintf(stderr, ", reached by 1 in 1,000 %s",
                 strcmp(labels, "none") == 0 ? "random pairs (no labels)"
                                             : "pairs (none is labelled \"same\")");
     print_operating(json_object_get(figures, "operating"));
-    if (json_whole(figures, "random_negatives"))
-        fprintf(
-            stderr, "\nno pair is labelled \"different\": used %s instead",
-            counted((unsigned long long)json_whole(figures, "random_negatives"), "random pair"));
+    print_positives_only(figures);
     fprintf(stderr, "\n");
 }
 
@@ -127,6 +173,12 @@ static void print_summary(json_t *about, const struct train_values *values)
     print_skipped(stderr, (unsigned long long)json_whole(figures, "skipped_rows"));
     fprintf(stderr, "\n");
     print_encoding(figures);
+    const json_t *vectors = json_object_get(figures, "word_vectors");
+    if (vectors) {
+        fprintf(stderr, "vectors for %s of ",
+                grouped((unsigned long long)json_whole(vectors, "found")));
+        fprintf(stderr, "%s\n", counted((unsigned long long)json_whole(vectors, "words"), "word"));
+    }
     if (json_object_get(figures, "too_few_for_full"))
         fprintf(stderr,
                 "too few labelled pairs for the full decision; uses a similarity threshold\n");
@@ -148,7 +200,8 @@ static int describe(const film_model *model, const struct command *command,
     /* With -o - the model is written to standard output. */
     if (command->json) fprintf(strcmp(values->model, "-") == 0 ? stderr : stdout, "%s\n", text);
     json_t *about = json_loads(text, 0, NULL);
-    if (!command->quiet && !command->json) print_summary(about, values);
+    if (about && !command->quiet && !command->json) print_summary(about, values);
+    if (about) warn_unreached(json_object_get(about, "figures"));
     json_decref(about);
     film_free(text);
     return EXIT_DONE;

@@ -1,4 +1,5 @@
-/* The functions of libfilm-train that verbs of libfilm may need: MPI jobs and BERT encoders. The
+/* The functions of libfilm-train that verbs of libfilm may need: MPI jobs, BERT encoders
+ * and pairwise kNN. The
  * train module exports this table. */
 #include "modules.h"
 
@@ -11,10 +12,12 @@ const struct train_calls film_train_calls = {
     .output_open_job = film_output_open_job,
     .job_leave = film_job_leave,
     .job_abort = film_job_abort,
+    .neighbours = film_neighbours,
     .bert_open = film_bert_open,
     .bert_round = film_bert_round,
     .bert_close = film_bert_close,
     .bert_dim = film_bert_dim,
     .bert_describe = film_bert_describe,
     .bert_embed = film_bert_embed,
+    .set_reference = film_set_reference,
 };

@@ -10,6 +10,8 @@
 #define VERB_EXPLAIN \
     "explain", LIBRARY_FILM, "Explain a verdict, a word, a dimension or the whole model"
 #define VERB_PREDICT "predict", LIBRARY_FILM, "Compute a probability for every pair of a file"
+#define VERB_CLASSIFY \
+    "classify", LIBRARY_POOL, "Find the category of a sentence, or none, and explain why"
 #define VERB_EMBED "embed", LIBRARY_FILM, "Compute sentence vectors and write them as a NumPy array"
 #define VERB_SPLIT \
     "split", LIBRARY_TRAIN, "Split a file into train and dev sets that share no question"

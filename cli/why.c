@@ -55,7 +55,7 @@ static void print_sentence(const film_explanation *why, char side, int colour)
     printf("\n");
 }
 
-/* ---- The sum, strongest terms first ---- */
+/* ---- The sum: the strongest terms, those for the verdict first ---- */
 
 struct term {
     double weight;
@@ -89,7 +89,8 @@ static void add_word(struct term *terms, size_t *count, const film_word_share *w
 static void print_bar(double weight, double most, int colour)
 {
     enum { WIDTH = 16 };
-    int cells = most > 0 ? (int)(fabs(weight) / most * WIDTH + 0.5) : 0;
+    double share = most > 0 ? fabs(weight) / most : 0;
+    int cells = !(share > 0) ? 0 : share < 1 ? (int)(share * WIDTH + 0.5) : WIDTH;
     printf("  %+7.2f  %s%.*s%s%*s", weight, colour ? (weight > 0 ? GREEN : RED) : "", cells,
            "################", colour ? PLAIN : "", WIDTH - cells + 2, "");
 }
@@ -111,7 +112,10 @@ static void print_sum(const film_explanation *why, int colour)
     enum { SHOWN = 10 };
     struct term *terms = malloc((why->word_count + why->group_count + 1) * sizeof *terms);
     size_t count = 0, words = 0;
-    if (!terms) return; /* the verdict is already printed */
+    if (!terms) {
+        output_incomplete();
+        return;
+    }
     for (size_t i = 0; i < why->word_count && i < 1000; i++)
         add_word(terms, &count, &why->words[i]);
     double rest = 0;
@@ -123,7 +127,10 @@ static void print_sum(const film_explanation *why, int colour)
     printf("log-odds %+.2f =\n", why->verdict.log_odds);
     print_term(&(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0},
                most, colour);
-    for (size_t i = 0; i < count && i < SHOWN; i++) print_term(&terms[i], most, colour);
+    for (int against = 0; against < 2; against++)
+        for (size_t i = 0; i < count && i < SHOWN; i++)
+            if (((terms[i].weight > 0) == why->verdict.same) != against)
+                print_term(&terms[i], most, colour);
     for (size_t i = SHOWN; i < count; i++, words++) rest += terms[i].weight;
     if (words) {
         print_bar(rest, most, colour);

@@ -34,3 +34,8 @@ target_link_libraries(film_train_needs INTERFACE film_needs OpenMP::OpenMP_C Pkg
   PkgConfig::XGBOOST $<$<BOOL:${FILM_MPI}>:PkgConfig::MPI>)
 
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd) # film serve alone
+pkg_check_modules(EXPAT QUIET IMPORTED_TARGET expat) # the module that reads Excel workbooks alone
+option(FILM_WORKBOOKS "tables in Excel workbooks (libexpat1-dev)" ${EXPAT_FOUND})
+if(FILM_WORKBOOKS AND NOT EXPAT_FOUND)
+  message(FATAL_ERROR "FILM_WORKBOOKS needs expat: install libexpat1-dev, or turn it off")
+endif()

@@ -32,6 +32,9 @@ film_pc(film-train "${PROJECT_DESCRIPTION}: learn, measure, report" "film"
 
 install(TARGETS film film_shared film_pool_shared film_train_shared)
 install(TARGETS film_verbs_pool film_verbs_train film_sqlite DESTINATION ${CMAKE_INSTALL_LIBDIR}/film)
+if(FILM_WORKBOOKS)
+  install(TARGETS film_workbook DESTINATION ${CMAKE_INSTALL_LIBDIR}/film)
+endif()
 install(FILES ${FILM_STATIC} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/ TYPE INCLUDE FILES_MATCHING PATTERN "film*.h")
 install(FILES man/film.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

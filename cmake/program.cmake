@@ -52,3 +52,13 @@ if(EXISTS ${FILM_WORDNET}/data.noun)
     DEPENDS wordnet_table tools/english.txt VERBATIM)
   add_custom_target(film_english ALL DEPENDS ${FILM_ENGLISH})
 endif()
+
+# What reads Excel workbooks is a module too: film does not wait for expat.
+if(FILM_WORKBOOKS)
+  add_library(film_workbook MODULE ${FILM_WORKBOOK_SOURCES})
+  target_include_directories(film_workbook PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(film_workbook PRIVATE film_strict PkgConfig::EXPAT PkgConfig::ZLIB)
+  set_target_properties(film_workbook PROPERTIES OUTPUT_NAME film-workbook PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  add_dependencies(film_program film_workbook)
+endif()

@@ -10,24 +10,26 @@ set(FILM_SOURCES
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
   src/base/utf8.c src/base/writer.c
   # text: bytes to tokens, files to rows
-  src/text/base_forms.c src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c src/text/quantity.c
-  src/text/reader.c src/text/record.c src/text/relations.c src/text/relations_file.c
-  src/text/relations_read.c src/text/slice.c src/text/source.c src/text/table.c
-  src/text/tokenizer.c src/text/tokens.c src/text/value.c
+  src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
+  src/text/reader.c src/text/record.c src/text/slice.c src/text/source.c src/text/table.c
+  src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/base_forms.c
+  src/text/encoding.c src/text/filetype.c src/text/quantity.c src/text/relations.c
+  src/text/relations_file.c src/text/relations_read.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   # pair: two sentences to a verdict
   src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
-  src/pair/items.c src/pair/knowledge.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
+  src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
-  src/pair/trees.c
+  src/pair/trees.c src/pair/knowledge.c
   # model: the file on disk
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
-  src/model/trait_columns.c
+  src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
+  src/model/classifier_file.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/dimension.c src/explain/encoded.c src/explain/facts.c
   src/explain/film_api.c src/explain/links.c src/explain/model.c src/explain/nearest.c src/explain/pair.c
-  src/explain/ranking.c src/explain/word.c src/explain/words.c
+  src/explain/ranking.c src/explain/word.c src/explain/words.c src/explain/classify.c
 )
 
 # The files that know libpq's header, or what refuses postgresql:// in their place.
@@ -52,7 +54,7 @@ set(FILM_POOL_SOURCES
   src/dedup/dedup.c src/dedup/dedup_clusters.c src/dedup/dedup_components.c src/dedup/dedup_judge.c
   src/dedup/dedup_report.c src/dedup/fields.c src/dedup/link.c src/dedup/record_set.c
   src/dedup/record_set_fetch.c src/dedup/record_set_intake.c src/dedup/record_set_keys.c
-  src/dedup/record_set_read.c src/dedup/record_set_share.c
+  src/dedup/record_set_read.c src/dedup/record_set_share.c src/dedup/others.c
   # store: rows of a pool in SQLite
   src/store/db.c src/store/lineage.c src/store/lock_owner.c src/store/schema.c src/store/sqlite_memory.c
   src/store/store_changes.c src/store/store_copy.c src/store/store_labels.c src/store/store_model.c
@@ -62,7 +64,7 @@ set(FILM_POOL_SOURCES
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c src/pool/check_sentences.c
   src/pool/create.c src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/rows.c
-  src/pool/search.c src/pool/shared.c src/pool/snapshot.c
+  src/pool/search.c src/pool/shared.c src/pool/snapshot.c src/pool/update.c
 )
 
 # ---- libfilm-train: learn, measure, report; encoders; several processes ----
@@ -80,7 +82,7 @@ set(FILM_TRAIN_SOURCES
   # learn: labels to maps, evidence and trees
   src/learn/adam.c src/learn/boosting.c src/learn/calibrate_fit.c src/learn/corpus.c
   src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c
-  src/learn/deep_loss.c src/learn/edits.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
+  src/learn/deep_loss.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
   src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c src/learn/film_checkpoint.c
   src/learn/film_problem.c src/learn/film_rows.c src/learn/folds.c src/learn/hard_negatives.c
   src/learn/judge.c src/learn/labels.c src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c
@@ -90,36 +92,43 @@ set(FILM_TRAIN_SOURCES
   src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
   src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c
+  src/learn/binomial.c src/learn/classifier_fit.c src/learn/classifier_learn.c
+  src/learn/classifier_rule.c src/learn/edits.c src/learn/film_hinge_loss.c src/learn/promise.c
+  src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c
   src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c
-  src/eval/read.c src/eval/request.c src/eval/retrieval.c
+  src/eval/read.c src/eval/request.c src/eval/retrieval.c src/eval/classes.c src/eval/neighbours.c
   # train: files to a model
   src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c
   src/train/hold_out.c src/train/options.c src/train/pairs.c src/train/plan.c src/train/split.c
-  src/train/train.c src/train/train_api.c src/train/training_rows.c
+  src/train/train.c src/train/train_api.c src/train/training_rows.c src/train/cross_validate.c
+  src/train/reference.c
   # plot: numbers to SVG
   src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
   # report: a page about a model
   src/report/audit.c src/report/captions.c src/report/data.c src/report/dimensions.c src/report/file_stats.c
   src/report/map.c src/report/mistakes.c src/report/others.c src/report/page.c src/report/quality.c
   src/report/report.c src/report/shapes.c src/report/style.c src/report/summary.c src/report/sweep.c
-  src/report/systems.c src/report/training.c
+  src/report/systems.c src/report/training.c src/report/labels.c src/report/reasons.c
 )
 
 # ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----
 set(FILM_CLI_SOURCES
   cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
   cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
+  cli/models.c
+  cli/kept.c cli/sheet.c
   cli/why.c)
 set(FILM_CLI_POOL_SOURCES
-  cli/verbs_pool.c cli/pool.c cli/pool_add.c cli/pool_list.c cli/pool_label.c cli/sheet.c cli/review.c
-  cli/dedup.c cli/link.c cli/search.c cli/serve.c)
+  cli/verbs_pool.c cli/pool.c cli/pool_add.c cli/pool_list.c cli/pool_label.c cli/review.c
+  cli/dedup.c cli/link.c cli/search.c cli/serve.c cli/classify.c)
 set(FILM_CLI_TRAIN_SOURCES
   cli/verbs_train.c cli/train_calls.c cli/train.c cli/train_options.c cli/train_pools.c cli/eval.c
   cli/split.c cli/report.c)
+set(FILM_WORKBOOK_SOURCES cli/workbook.c cli/zip.c) # .xlsx
 set(FILM_SERVER_SOURCES
-  server/access_log.c server/answer_about.c server/answer_dedup.c server/answer_embed.c
-  server/answer_match.c server/answer_pool.c
+  server/access_log.c server/answer_about.c server/answer_dedup.c server/answer_match.c server/answer_pool.c
   server/assets.c server/bytes.c server/connections.c server/fields.c server/http.c server/listen.c
-  server/message.c server/metrics.c server/route.c server/serve.c server/service.c server/work_queue.c)
+  server/message.c server/metrics.c server/route.c server/serve.c server/service.c server/work_queue.c
+  server/answer_classify.c server/answer_embed.c server/exchange.c)

@@ -37,6 +37,9 @@ typedef struct film_model film_model;
  * if the model has a BERT encoder and film_train_register (film_train.h) was not called. Do not
  * change the file in place while it is open; replacing it with another file is safe. */
 FILM_API film_status film_open(const char *path, film_model **out, film_error *error);
+/* The same, but copies the file into private memory, for servers: whatever happens to the file
+ * later has no effect. */
+FILM_API film_status film_open_private(const char *path, film_model **out, film_error *error);
 FILM_API void film_close(film_model *model);
 
 /* Sets a function that is called when a model needs an encoder and film_train_register was not
@@ -73,11 +76,14 @@ typedef enum film_decision {
     FILM_DECISION_COUNT
 } film_decision;
 
+/* A prior: the share of duplicates among the labelled pairs that chose the model's threshold. */
+#define FILM_PRIOR_AUTO (-1.0)
+
 typedef struct film_answer_options {
     size_t size;
     film_decision decision;
-    /* The prior probability that two sentences mean the same; 0: 0.5. It shifts the bias by
-     * log(prior / (1 - prior)). */
+    /* The prior probability that two sentences mean the same, or FILM_PRIOR_AUTO; 0: 0.5. It shifts
+     * the bias by log(prior / (1 - prior)). */
     double prior;
     /* Decision FULL: ignore which questions were labelled in training. */
     int no_memory;
@@ -180,6 +186,78 @@ FILM_API film_status film_score_batch(const film_model *model, const film_text *
                                       const film_text *b, size_t count,
                                       const film_answer_options *options, float *probability,
                                       film_error *error);
+
+/* ---- Categories ----------------------------------------------------------------------------- */
+
+/* The number of categories of a model trained on categories; 0: it has none. */
+FILM_API size_t film_category_count(const film_model *model);
+
+typedef struct film_classify_options {
+    size_t size;
+    /* The number of categories to return, the most probable first; 0: 1. */
+    size_t top;
+    /* The number of nearest examples to return; 0: 3. At most 30. */
+    size_t examples;
+    /* Answer "none" from this probability of none on; 0: the one learned in training, which answers
+     * about 95 % of the sentences that have a category. 1: never. */
+    double threshold;
+    /* film_classify_many: the number of threads; 0: all cores. */
+    int threads;
+    /* Reserved for later options; must be zero. */
+    void *reserved[4];
+} film_classify_options;
+
+typedef struct film_category {
+    film_text name;
+    /* The probabilities of all categories and of none add up to 1. */
+    double probability;
+} film_category;
+
+/* A word that speaks for the first category (weight above 0) or against it. The weights of all
+ * words add up to the category's score by words, compared with the mean of all categories. */
+typedef struct film_category_reason {
+    film_text word;
+    /* Its bytes in the sentence. */
+    size_t start, end;
+    double weight;
+} film_category_reason;
+
+/* A sentence of the training data. */
+typedef struct film_category_example {
+    film_text text, category;
+    /* The cosine of the two sentence vectors. */
+    double similarity;
+} film_category_example;
+
+typedef struct film_classification {
+    /* Whether none of the categories applies. `categories` has the most probable even then. */
+    int none;
+    /* The probability that none applies. One query in ten is assumed to belong to none. */
+    double none_probability;
+    const film_category *categories;
+    size_t category_count;
+    /* At most 10, the strongest first. */
+    const film_category_reason *reasons;
+    size_t reason_count;
+    /* The nearest first. There are none for a model without vectors. */
+    const film_category_example *examples;
+    size_t example_count;
+} film_classification;
+
+/* Called once per sentence, in their order, from the calling thread; NUMBER is counted from 0.
+ * Everything that RESULT points to is valid during the call. Return non-zero to stop. */
+typedef int (*film_classification_fn)(void *user, size_t number, const film_classification *result);
+
+/* Returns the category of each of COUNT sentences, or none. FILM_USAGE for a model without
+ * categories. */
+FILM_API film_status film_classify_many(const film_model *model, const film_text *texts,
+                                        size_t count, const film_classify_options *options,
+                                        film_classification_fn call, void *user, film_error *error);
+
+/* The results as one JSON object: category, probability, none, none_probability, categories,
+ * reasons and examples. Free it with film_free. */
+FILM_API film_status film_classification_json(const film_classification *result, char **json,
+                                              film_error *error);
 
 #ifdef __cplusplus
 }

@@ -109,7 +109,10 @@ FILM_API film_status film_explain_pair(film_context *context, film_text a, film_
 
 /* These calls return one NUL-terminated JSON value of *LENGTH bytes. LENGTH may be NULL. Free *JSON
  * with film_free. Texts must be valid UTF-8, as matched texts are. Weights have twelve decimals.
- * MOST limits the reasons (in an explanation: of each group) to the strongest. */
+ * MOST limits the reasons (in an explanation: of each group) to the strongest. Lists begin with
+ * what speaks for the verdict, the strongest first; what speaks against it follows. A reason
+ * without a word has the id and the title of its group (group, title), beside its own id and
+ * text. */
 #define FILM_ALL_REASONS SIZE_MAX
 
 /* {a, b, probability, same, similarity, log_odds, bias, reasons: [{kind, id, text, side, span,
@@ -120,6 +123,12 @@ FILM_API film_status film_verdict_json(film_text a, film_text b, const film_verd
 /* The reasons alone, as an array. */
 FILM_API film_status film_reasons_json(const film_verdict *verdict, size_t most, char **json,
                                        size_t *length, film_error *error);
+
+/* The reasons summed up by group: [{id, name, title, weight}]. All reasons about words are one
+ * group with the id "words". With the bias, the weights add up to the log-odds if the verdict has
+ * all of its reasons. */
+FILM_API film_status film_groups_json(const film_verdict *verdict, char **json, size_t *length,
+                                      film_error *error);
 
 /* {a, b, probability, same, similarity, log_odds, bias, words: [{text, side, span, weight}],
  * groups: [{id, name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
@@ -135,8 +144,10 @@ FILM_API film_status film_explanation_json(const film_explanation *explanation, 
  * 1000; 0: 10. */
 
 /* Explains a dimension of the vectors: the words with the highest and lowest weights, how
- * concentrated it is on few words, and the stored examples at its ends. FILM_USAGE: the dimension
- * does not exist. */
+ * concentrated it is on few words, and the stored examples at its ends. With FILM_ALL_FEATURES as
+ * MOST, the list `features` has every weight of the dimension, in the order of the ids. FILM_USAGE:
+ * the dimension does not exist. */
+#define FILM_ALL_FEATURES SIZE_MAX
 FILM_API film_status film_explain_dimension(const film_model *model, size_t dimension, size_t most,
                                             char **json, film_error *error);
 

@@ -60,8 +60,8 @@ typedef struct film_table_options {
     size_t size;
     film_format format;
     film_labels labels;
-    /* The columns in file order, "label,a,b"; "-" ignores a column. NULL: detected from the header
-     * or the layout. */
+    /* The columns in file order, "label,a,b" ("-" ignores a column), or by their names in the
+     * header, "text=Question,category=Topic". NULL: detected from the header or the layout. */
     const char *columns;
     /* Skip and count bad rows instead of failing at the first. */
     int skip_bad;
@@ -69,9 +69,16 @@ typedef struct film_table_options {
      * ends. Each row is in exactly one part. A compressed file is not divided: part 0 has all rows.
      * PARTS 0: the whole file. */
     int part, parts;
+    /* The encoding of the file: "utf-8", "windows-1252" or "latin-1". NULL: UTF-8. */
+    const char *encoding;
     /* Reserved for later options; must be zero. */
-    void *reserved[4];
+    void *reserved[3];
 } film_table_options;
+
+/* Sets a function that is called before every read of a table. If it returns non-zero, the call that
+ * reads fails with FILM_CANCELLED: even inside a row that never ends. Call this before other threads
+ * start; for programs that handle signals. */
+FILM_API void film_set_interrupt(int (*call)(void *user), void *user);
 
 typedef struct film_table film_table;
 
@@ -113,6 +120,11 @@ FILM_API film_status film_table_next(film_table *table, film_row *row, film_erro
 FILM_API film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
                                      film_error *error);
 
+/* The number of the row that was read last, counted from 1 without the header and blank lines; in a
+ * file of plain lines it is the line. For a part, the first call reads the bytes that precede the
+ * part. */
+FILM_API film_status film_table_row(film_table *table, uint64_t *number, film_error *error);
+
 /* The kind of labels and the format, as detected when the table was opened; never AUTO. */
 FILM_API film_labels film_table_labels(const film_table *table);
 FILM_API film_format film_table_format(const film_table *table);
@@ -129,6 +141,29 @@ FILM_API film_text film_table_header(const film_table *table);
 /* The number of named columns, and their names. */
 FILM_API size_t film_table_columns(const film_table *table);
 FILM_API film_text film_table_column(const film_table *table, size_t index);
+
+/* What a column of a table is used for. FILM_COLUMN_OTHER passes through a program;
+ * FILM_COLUMN_IGNORED was named "-" by the caller. */
+typedef enum film_column {
+    FILM_COLUMN_OTHER = 0,
+    FILM_COLUMN_A,
+    FILM_COLUMN_B,
+    FILM_COLUMN_C,
+    FILM_COLUMN_LABEL,
+    FILM_COLUMN_ID,
+    FILM_COLUMN_CATEGORY,
+    FILM_COLUMN_IGNORED
+} film_column;
+FILM_API film_column film_table_use(const film_table *table, size_t index);
+
+/* Excel workbooks (.xlsx) are tables too, where the program sets a function that reads them; the
+ * program `film` does. It converts the bytes of a file to lines of TSV, one for each row of the
+ * sheet, and passes them to PUT, which returns non-zero to stop. Set it before other threads read
+ * tables; NULL: workbooks are refused. */
+typedef int (*film_put_fn)(void *to, const char *bytes, size_t count);
+typedef film_status (*film_workbook_fn)(void *user, const void *bytes, size_t size, film_put_fn put,
+                                        void *to, film_error *error);
+FILM_API void film_set_workbook_reader(film_workbook_fn call, void *user);
 
 /* ---- Writing files -------------------------------------------------------------------------- */
 

@@ -66,11 +66,9 @@ FILM_API int film_pool_replaced(const film_pool *pool, const char *path);
 /* Called with one line to log. */
 typedef void (*film_tell_fn)(void *user, const char *line);
 
-/* Follows a pool in PostgreSQL, for servers: a thread fetches the changes of other writers as soon
- * as they are committed, and readers no longer query the database. TELL (may be NULL) is called
- * from that thread with one line when the database becomes unreachable and when it is reachable
- * again. Meanwhile readers use the last known state. film_pool_close stops the thread. This call
- * does nothing for a pool in a file. */
+/* For servers, before the first search: the index file is copied into memory instead of mapped, and
+ * a thread follows a pool in PostgreSQL, so that readers do not query the database. Readers use the
+ * last known state while it is unreachable. TELL (may be NULL) gets a line when that changes. */
 FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *user,
                                       film_error *error);
 
@@ -144,6 +142,8 @@ typedef struct film_pool_add_options {
     /* Files: called after every batch that is safe on disk, with the counts so far. May be NULL. */
     void (*committed)(void *user, const film_pool_added *so_far);
     void *committed_user;
+    /* Maximum size of a text in bytes; 0: 65536. */
+    size_t max_sentence;
 } film_pool_add_options;
 
 /* Adds COUNT sentences, all or none. ADDED may be NULL. */
@@ -194,6 +194,23 @@ FILM_API film_status film_pool_list(film_pool *pool, const film_pool_filter *fil
 FILM_API film_status film_pool_export(film_pool *pool, const char *path, film_format format,
                                       const film_progress *progress, uint64_t *written,
                                       film_error *error);
+
+/* Writes all labels with the ids and texts of their sentences: columns same, id_a, id_b, text_a,
+ * text_b, when, origin. A pool can import the table (film_pool_label_many), and a model can be
+ * trained on it. Format and WRITTEN are as for film_pool_export. */
+FILM_API film_status film_pool_export_labels(film_pool *pool, const char *path, film_format format,
+                                             uint64_t *written, film_error *error);
+
+/* Replaces the model of a pool by the model in MODEL_PATH, a model file or another pool. Sentences,
+ * labels and clusters stay; all vectors are computed again. Other processes can read the pool all
+ * the time. Calls that have begun finish with the old model, later ones use the new model; models
+ * from film_pool_model stay valid until the pool is closed. SENTENCES may be NULL. */
+FILM_API film_status film_pool_update(film_pool *pool, const char *model_path, int threads,
+                                      const film_progress *progress, uint64_t *sentences,
+                                      film_error *error);
+
+/* Returns whether MODEL, from film_pool_model, has been replaced in the pool since. */
+FILM_API int film_pool_outdated(film_pool *pool, const film_model *model);
 
 /* ---- Searching ------------------------------------------------------------------------------ */
 
@@ -284,6 +301,11 @@ FILM_API film_status film_pool_clusters(film_pool *pool, film_cluster_fn call, v
 
 /* ---- Duplicates ----------------------------------------------------------------------------- */
 
+/* Called once per file, or for a pool, before any result: the names of its COUNT other columns, those
+ * that are neither the text nor the id. FILE is 0, or 1 for the second file of film_link_files.
+ * Results then have their values. */
+typedef void (*film_columns_fn)(void *user, int file, const film_text *names, size_t count);
+
 typedef struct film_record {
     /* The user's own id ({NULL, 0}: none) and the text. */
     film_text id, text;
@@ -296,6 +318,8 @@ typedef struct film_duplicate {
     size_t a, b;
     film_record first, second;
     double probability;
+    /* The other columns of both, as named by film_columns_fn; NULL: none. */
+    const film_text *first_others, *second_others;
 } film_duplicate;
 typedef int (*film_duplicate_fn)(void *user, const film_duplicate *pair);
 
@@ -311,6 +335,8 @@ typedef struct film_member {
     /* Whether this is the record with the highest mean probability to the others. Ties go to the
      * shortest, then to the first. */
     int representative;
+    /* Its other columns, as named by film_columns_fn; NULL: none. */
+    const film_text *others;
 } film_member;
 typedef int (*film_member_fn)(void *user, const film_member *member);
 
@@ -354,6 +380,8 @@ typedef struct film_dedup_options {
      * probability. NULL: no clusters are computed. */
     film_member_fn member;
     void *user;
+    /* Called with the names of the other columns. NULL: they are not kept. */
+    film_columns_fn columns;
 } film_dedup_options;
 
 typedef struct film_dedup_result {
@@ -386,7 +414,7 @@ FILM_API film_status film_dedup(const film_model *model, const film_record *reco
                                 film_error *error);
 
 /* The same for the rows of a table. A file of pairs contributes its distinct sentences. Ids are
- * those of the file, or its line numbers. */
+ * those of the file, or the numbers of its rows. */
 FILM_API film_status film_dedup_file(const film_model *model, const char *path,
                                      const film_dedup_options *options, film_dedup_result *result,
                                      film_error *error);
@@ -405,6 +433,8 @@ typedef struct film_link_match {
     size_t a, b;
     film_record first, second;
     double probability;
+    /* The other columns of both, as named by film_columns_fn; NULL: none. */
+    const film_text *first_others, *second_others;
 } film_link_match;
 typedef int (*film_link_fn)(void *user, const film_link_match *match);
 
@@ -425,6 +455,8 @@ typedef struct film_link_options {
     /* Called in the order of A, the likeliest match first; non-zero cancels. */
     film_link_fn match;
     void *user;
+    /* film_link_files: called with the names of the other columns. NULL: they are not kept. */
+    film_columns_fn columns;
 } film_link_options;
 
 typedef struct film_link_result {

@@ -49,7 +49,8 @@ typedef enum film_method {
 typedef struct film_solver_options {
     /* p of Sigma^-p, which is 1 in the paper; 0: 0.5. */
     double power;
-    /* Start from eigenvectors instead of at random. */
+    /* The starting subspace. 1: eigenvectors. 2: uniformly random, with random weights, as in the
+     * paper. 3: a random rotation of the strongest directions. 0: 3, or 2 with `paper`. */
     int eigen;
     /* The margin over the mean squared length of a vector; 0: 0.5. */
     double margin_ratio;
@@ -69,11 +70,28 @@ typedef struct film_solver_options {
      * non-monotone search (0: 0.85), the factor of a shortened step (0: 0.2), the length of the
      * first step (0: 1e-3). */
     double rho, gamma, shrink, first_tau;
-    /* MFILM: an SVD of every batch, as published; for comparison only. */
+    /* MFILM: an SVD of every batch, as in the public code of FLRML; for comparison only. */
     int batch_basis;
     /* MFILM: at most this number of sentences for the vocabulary and the SVD; 0: 200,000. */
     size_t sample;
 } film_solver_options;
+
+/* More options of methods FILM and MFILM, about the letter of the paper
+ * (docs/explanation/paper.md). */
+typedef struct film_paper_options {
+    /* Every option that is 0 gets the value of the paper instead of the default: power 1, min_df 1,
+     * hinge weights, uniform start, absolute margin, at most 500 iterations, the last iterate, and
+     * a threshold as decision. */
+    int letter;
+    /* The weights of the columns. 1: log(1 + e^k), 2: max(0, k), as in the paper; 0: 1. */
+    int weights;
+    /* The iterate to return. 1: the best on the dev or held-out pairs, 2: the last; 0: 1. */
+    int keep;
+    /* The margin itself. 0: `margin_ratio` determines it. */
+    double margin;
+    /* FILM: average the active hinges over the iterations, which makes training converge. */
+    int damped;
+} film_paper_options;
 
 /* Options of methods RANK and DEEP. */
 typedef struct film_rank_options {
@@ -89,7 +107,7 @@ typedef enum film_loss { FILM_LOSS_TRIPLET = 0, FILM_LOSS_NPAIR, FILM_LOSS_COUNT
 typedef struct film_deep_options {
     /* The number of tokens read of a sentence, 32 to 512; 0: 32. */
     size_t tokens;
-    /* The maps of the four layers; 0: 16, 32, 32, 16. The paper has 64, 128, 256, 128. */
+    /* The maps of the four layers; 0: 16, 32, 32, 16. Hoffer & Ailon have 64, 128, 256, 128. */
     size_t maps[4];
     film_loss loss;
     /* The margin of the triplet loss, between cosines; 0: 0.3. */
@@ -102,9 +120,10 @@ typedef struct film_deep_options {
 typedef enum film_criterion {
     FILM_ACCURACY = 0,
     FILM_F1,
-    /* The lowest threshold whose precision is at least the target, if there is one. */
+    /* The lowest threshold whose precision is at least the target with 95 % confidence. Pairs of
+     * the same sentence count as dependent. If there is none, the strictest threshold. */
     FILM_PRECISION,
-    /* The highest threshold whose recall is at least the target. */
+    /* The highest threshold whose recall is at least the target with 95 % confidence. */
     FILM_RECALL,
     FILM_CRITERION_COUNT
 } film_criterion;
@@ -126,7 +145,8 @@ typedef struct film_train_options {
     /* A labelled file to choose the threshold on; NULL: rows held out from training. */
     const char *dev;
     film_operating operating;
-    /* The share of duplicates that the threshold is chosen for; 0: 0.5. */
+    /* The share of duplicates that the threshold is chosen for. FILM_PRIOR_AUTO: the share in the
+     * file that chooses it. 0: 0.5, but FILM_PRIOR_AUTO for a precision or recall. */
     double prior;
     /* Without `dev` and without a full decision: learn from this share of the rows and choose the
      * threshold on the others; 0: 0.8. */
@@ -141,7 +161,7 @@ typedef struct film_train_options {
     size_t keep_examples;
     /* FILM_WORD | FILM_BIGRAM | FILM_CHAR; 0: the default of the method. */
     unsigned features;
-    /* Keep features that occur in at least this number of sentences; 0: 2. */
+    /* Keep features that occur in at least this number of sentences; 0: 2, or 1 with `vectors`. */
     size_t min_df;
     /* Keep this number of features of each group, the most frequent; 0: all. */
     size_t max_features;
@@ -190,6 +210,12 @@ typedef struct film_train_options {
      * solver.iterations. Anything else is FILM_BAD_INPUT, as is a missing or damaged checkpoint.
      * The model is byte-for-byte identical to that of an uninterrupted run. */
     int resume;
+    film_paper_options paper;
+    /* A file of word vectors in the text format of word2vec, GloVe or fastText, plain or compressed
+     * (docs/how-to/use-word-vectors.md). A sentence is then the idf-weighted mean of its words'
+     * vectors, with a map on top (methods FILM and SVD) or none (TFIDF). The model has the vectors
+     * of the words that occur in training. NULL: vectors are learned from the sentences. */
+    const char *vectors;
 } film_train_options;
 
 /* Learns a model from one or several files of the same layout.
@@ -230,9 +256,6 @@ typedef enum film_knn {
 /* "mutual" or "either". */
 FILM_API const char *film_knn_name(film_knn knn);
 
-/* film_eval_options.prior: the share of duplicates in the file. */
-#define FILM_PRIOR_AUTO (-1.0)
-
 typedef struct film_eval_options {
     size_t size;
     film_table_options table;
@@ -242,12 +265,14 @@ typedef struct film_eval_options {
     int no_knn;
     film_knn knn;
     film_eval_decision decision;
-    /* As in film_answer_options. The kNN decision does not use the prior. */
+    /* As in film_answer_options, but FILM_PRIOR_AUTO is the share of duplicates in this file. The
+     * kNN decision does not use the prior. */
     int no_memory;
     double prior;
     /* The probability at which pairs are the same; 0: the model's own operating point. */
     double threshold;
-    /* Also choose an operating point on this file; NULL: do not. */
+    /* Also choose an operating point on this file; NULL: do not. Without a prior, a precision or
+     * recall is that of the share of duplicates in the file. */
     const film_operating *operating;
     /* A second model, compared on the same rows; NULL: none. */
     const film_model *against;
@@ -280,13 +305,30 @@ typedef struct film_knn_point {
     double true_positive_rate, true_negative_rate, false_positive_rate, false_negative_rate;
 } film_knn_point;
 
+/* What the rule "same when the probability is at least `threshold`" gives when a share of
+ * film_eval_result.prior of the pairs are duplicates. A share is NaN where it is not defined. */
+typedef struct film_threshold_point {
+    double threshold;
+    double precision, recall;
+    /* The share of all pairs that are called the same. */
+    double called_same;
+    /* Whether this is the threshold of the decisions. */
+    int used;
+} film_threshold_point;
+
 /* The operating point that a file chooses. */
 typedef struct film_operating_point {
     film_operating wanted;
     double threshold;
-    /* Whether the target was reached. */
+    /* Whether the target is reached with 95 % confidence. */
     int reached;
     double accuracy, precision, recall, f1;
+    /* Bounds of the wanted precision or recall, each with 95 % confidence, and the number of pairs
+     * it is a share of; NaN and 0 for the other criteria. */
+    double low, high;
+    uint64_t pairs;
+    /* The share of duplicates that the figures hold for. */
+    double prior;
 } film_operating_point;
 
 /* A figure of two models, and the first minus the second with its 95 % interval. */
@@ -317,6 +359,41 @@ typedef struct film_retrieval {
     double recall_1, recall_10, recall_36, mean_reciprocal_rank;
 } film_retrieval;
 
+/* A category of a model on a file. */
+typedef struct film_class_figure {
+    const char *category;
+    /* Rows of the file that have it. */
+    uint64_t rows;
+    double precision, recall, f1;
+} film_class_figure;
+
+/* Rows of CATEGORY that got the category ANSWERED. */
+typedef struct film_confusion {
+    const char *category, *answered;
+    uint64_t count;
+} film_confusion;
+
+/* The number of confusions that a result lists at most. */
+enum { FILM_CONFUSIONS = 20 };
+
+/* Categories as film_classify_many answers them, before "none" is said. */
+typedef struct film_class_result {
+    /* The mean F1 of the categories that occur in the file. */
+    double macro_f1;
+    const film_class_figure *classes;
+    size_t class_count;
+    /* The most frequent first. */
+    const film_confusion *confusions;
+    size_t confusion_count;
+    /* Rows whose category the model does not have: "none" is right for them. */
+    uint64_t unknown_rows;
+    /* The area under the ROC curve of the probability of none; NaN without such rows. */
+    double none_auroc;
+    /* The share of the other rows that are not answered with "none", and the share of unknown rows
+     * that are. */
+    double answered, refused;
+} film_class_result;
+
 /* The result of film_eval (docs/reference/measures.md). Free it with film_eval_result_free. */
 typedef struct film_eval_result {
     size_t size;
@@ -346,6 +423,16 @@ typedef struct film_eval_result {
     const film_operating_point *operating;
     const film_comparison *against;
     const film_retrieval *retrieval;
+    /* Labelled pairs and triplets: precision and recall of the decisions, and the decisions
+     * counted. They are those of the file, with its own share of duplicates. */
+    film_figure precision, recall;
+    uint64_t true_positives, false_positives, true_negatives, false_negatives;
+    /* What other thresholds give at `prior`, by rising threshold. Empty for the kNN decision. */
+    const film_threshold_point *thresholds;
+    size_t threshold_count;
+    /* Categories, for a model that was trained on categories; `accuracy` is theirs then. NULL
+     * otherwise. */
+    const film_class_result *classes;
 } film_eval_result;
 
 /* Measures a model on a labelled file. */
@@ -354,9 +441,50 @@ FILM_API film_status film_eval(const film_model *model, const char *path,
                                film_error *error);
 FILM_API void film_eval_result_free(film_eval_result *result);
 
-/* A result as one JSON object: rows, accuracy, best_accuracy, log_loss, f1, auc, ..., ci, knn,
- * retrieval, operating, against; null where a figure does not apply. Free it with film_free. */
+/* A result as one JSON object: rows, accuracy, best_accuracy, log_loss, f1, precision, ..., ci,
+ * confusion, thresholds, knn, retrieval, operating, against; null where a figure does not apply.
+ * Free it with film_free. */
 FILM_API film_status film_eval_json(const film_eval_result *result, char **json, film_error *error);
+
+/* ---- The paper's decision for new pairs ----------------------------------------------------- */
+
+typedef struct film_neighbour_options {
+    size_t size;
+    film_table_options table;
+    /* Two sentences are the same when they are among each other's k nearest; 0: 36, as the paper
+     * chose. */
+    size_t k;
+    film_knn knn;
+    /* A file whose sentences are possible neighbours too, and how to read it; NULL: only those of
+     * the pairs. */
+    const char *pool;
+    film_table_options pool_table;
+    int threads;
+    film_progress progress;
+} film_neighbour_options;
+
+/* Decides the pairs of a file by pairwise kNN. *DEPTH receives one number per row: the smallest k
+ * from which its sentences count as the same, 0 for two equal sentences, and the options' k + 1
+ * where they do not count as the same. Neighbours are searched exactly, by the model's
+ * similarity, among the distinct sentences of the file and the pool. Free *DEPTH with film_free.
+ * Returns FILM_USAGE for a model without vectors. */
+FILM_API film_status film_neighbours(const film_model *model, const char *path,
+                                     const film_neighbour_options *options, uint32_t **depth,
+                                     size_t *rows, film_error *error);
+/* ---- Categories of another file ------------------------------------------------------------- */
+
+typedef struct film_reference_options {
+    size_t size;
+    film_table_options table;
+    int threads;
+    film_progress progress;
+} film_reference_options;
+
+/* Replaces the categories that film_classify_many (film.h) chooses from by those of a file of
+ * sentences with categories. It learns them in seconds; the map of the model stays. Call it before
+ * anything else uses MODEL. */
+FILM_API film_status film_set_reference(film_model *model, const char *path,
+                                        const film_reference_options *options, film_error *error);
 
 /* ---- A report ------------------------------------------------------------------------------- */
 
@@ -394,6 +522,9 @@ typedef struct film_split_options {
     double train_share;
     uint64_t seed;
     film_progress progress;
+    /* Split rows at random, as published splits of Quora are: questions then recur in both files,
+     * and having seen a question helps to predict its label. 0: the files share no question. */
+    int by_rows;
 } film_split_options;
 
 typedef struct film_split_result {
@@ -405,7 +536,7 @@ typedef struct film_split_result {
     uint64_t skipped;
 } film_split_result;
 
-/* Splits a file into two files that share no question. Rows with connected questions stay together.
+/* Splits a file into two files that share no question: rows with connected questions stay together.
  * Both files have the format of the input. RESULT may be NULL. */
 FILM_API film_status film_split(const char *path, const char *train_path, const char *dev_path,
                                 const film_split_options *options, film_split_result *result,

@@ -10,9 +10,11 @@ static void write_limits(struct bytes *out, const struct service_options *option
 {
     const struct service_limits *limits = &options->limits;
     bytes_format(out,
-                 "{\"body\": %zu, \"texts\": %zu, \"header\": %zu, \"connections\": %zu, "
-                 "\"timeout\": %g, \"pool\": ",
-                 limits->body, limits->texts, limits->header, limits->connections, limits->timeout);
+                 "{\"body\": %zu, \"buffer\": %zu, \"texts\": %zu, \"sentence\": %zu, "
+                 "\"header\": %zu, \"connections\": %zu, \"queue\": %zu, \"timeout\": %g, "
+                 "\"deadline\": %g, \"pool\": ",
+                 limits->body, limits->buffer, limits->texts, limits->sentence, limits->header,
+                 limits->connections, limits->queue, limits->timeout, limits->deadline);
     if (limits->pool)
         bytes_format(out, "%zu", limits->pool);
     else
@@ -108,8 +110,7 @@ void answer_asset(struct worker *worker, const struct request *request, struct r
 const struct route about_routes[] = {{.method = METHOD_GET,
                                       .path = "/v1/model",
                                       .summary = "Describe the model, the pool and the limits",
-                                      .answer = answer_model,
-                                      .slow = 1},
+                                      .answer = answer_model},
                                      {.method = METHOD_GET,
                                       .path = "/healthz",
                                       .summary = "Health check",
@@ -118,8 +119,7 @@ const struct route about_routes[] = {{.method = METHOD_GET,
                                      {.method = METHOD_GET,
                                       .path = "/metrics",
                                       .summary = "Metrics in Prometheus text format",
-                                      .answer = answer_metrics,
-                                      .slow = 1},
+                                      .answer = answer_metrics},
                                      {.method = METHOD_GET,
                                       .path = "/report",
                                       .summary = "The report passed with --report",

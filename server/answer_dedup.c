@@ -45,7 +45,7 @@ static void find_clusters(struct worker *worker, const film_record *records, siz
     options.answer.threads = worker->service->options.threads;
     options.threshold = threshold;
     if (prior > 0) options.answer.prior = prior;
-    options.progress = service_progress(worker->service);
+    options.progress = worker_progress(worker);
     options.member = write_member;
     options.user = &clusters;
     bytes_text(&response->body, "{\"clusters\": [");
@@ -133,5 +133,5 @@ const struct route dedup_routes[] = {{.method = METHOD_POST,
                                       .summary = "Find duplicates in a list of sentences",
                                       .fields = dedup_fields,
                                       .answer = answer_dedup,
-                                      .slow = 1},
+                                      .batch = 1},
                                      {.path = NULL}};

@@ -4,6 +4,9 @@
 
 #include <stdlib.h>
 
+/* Sentences between two checks whether the request was cancelled. */
+enum { CHUNK = 512 };
+
 /* The vectors of a request's sentences. */
 struct vectors {
     float *values;
@@ -22,11 +25,15 @@ static int compute_vectors(struct worker *worker, const json_t *list, const char
                       response))
         return 0;
     vectors->values = calloc(vectors->count * vectors->dim + 1, sizeof *vectors->values);
-    film_status status =
-        vectors->values
-            ? film_embed_batch(worker->generation->model, texts, vectors->count,
-                               worker->service->options.threads, vectors->values, &error)
-            : FILM_NO_MEMORY;
+    film_status status = vectors->values ? FILM_OK : FILM_NO_MEMORY;
+    for (size_t i = 0; i < vectors->count && status == FILM_OK; i += CHUNK) {
+        size_t some = vectors->count - i < CHUNK ? vectors->count - i : CHUNK;
+        status = worker_cancelled(worker)
+                     ? FILM_CANCELLED
+                     : film_embed_batch(worker->generation->model, texts + i, some,
+                                        worker->service->options.threads,
+                                        vectors->values + i * vectors->dim, &error);
+    }
     free(texts);
     return status == FILM_OK || response_failure(response, status, &error);
 }
@@ -154,11 +161,11 @@ const struct route embed_routes[] = {
      .summary = "Return the vectors of sentences",
      .fields = embed_fields,
      .answer = answer_embed,
-     .slow = 1},
+     .batch = 1},
     {.method = METHOD_POST,
      .path = "/v1/embeddings",
      .summary = "Return vectors in the protocol of OpenAI's clients",
      .fields = embeddings_fields,
      .answer = answer_embeddings,
-     .slow = 1},
+     .batch = 1},
     {.path = NULL}};

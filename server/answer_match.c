@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Sentences or pairs between two checks whether the request was cancelled. */
+enum { CHUNK = 512 };
+
 struct pairs {
     film_text *a, *b; /* one allocation, owned by a */
     size_t count;
@@ -91,9 +94,13 @@ static film_verdict *judge_pairs(struct worker *worker, const struct pair_reques
         if (!verdicts) response_error(response, 503, "out of memory");
     }
     film_status status = FILM_OK;
-    if (verdicts)
-        status = film_match_batch(worker->generation->model, pairs.a, pairs.b, pairs.count,
-                                  &wanted->options, verdicts, &error);
+    for (size_t i = 0; verdicts && i < pairs.count && status == FILM_OK; i += CHUNK) {
+        size_t some = pairs.count - i < CHUNK ? pairs.count - i : CHUNK;
+        status = worker_cancelled(worker)
+                     ? FILM_CANCELLED
+                     : film_match_batch(worker->generation->model, pairs.a + i, pairs.b + i, some,
+                                        &wanted->options, verdicts + i, &error);
+    }
     if (status != FILM_OK) {
         response_failure(response, status, &error);
         free(verdicts);
@@ -249,7 +256,7 @@ const struct route match_routes[] = {
      .summary = "Return the probabilities of many pairs",
      .fields = predict_fields,
      .answer = answer_predict,
-     .slow = 1},
+     .batch = 1},
     {.method = METHOD_POST,
      .path = "/v1/explain",
      .summary = "Explain a decision: words, groups of reasons, links, facts, examples",

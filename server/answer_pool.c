@@ -30,8 +30,10 @@ static void write_field(struct bytes *out, const char *name, film_text text)
  * invalid JSON. */
 static void write_more(struct bytes *out, film_text more)
 {
-    json_t *value = more.bytes ? json_loadb(more.bytes, more.length, 0, NULL) : NULL;
+    json_error_t problem = {.text = ""};
+    json_t *value = more.bytes ? json_loadb(more.bytes, more.length, 0, &problem) : NULL;
     char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
+    if (value ? !text : json_error_code(&problem) == json_error_out_of_memory) out->failed = 1;
     if (text) {
         bytes_text(out, ", \"more\": ");
         bytes_text(out, text);
@@ -42,14 +44,19 @@ static void write_more(struct bytes *out, film_text more)
 
 static void write_reasons(struct bytes *out, const film_verdict *verdict, size_t most)
 {
-    char *json = NULL;
-    size_t length = 0;
-    if (film_reasons_json(verdict, most, &json, &length, NULL) != FILM_OK) out->failed = 1;
+    char *json = NULL, *groups = NULL;
+    size_t length = 0, groups_length = 0;
+    if (film_reasons_json(verdict, most, &json, &length, NULL) != FILM_OK ||
+        film_groups_json(verdict, &groups, &groups_length, NULL) != FILM_OK)
+        out->failed = 1;
     bytes_text(out, ", \"bias\": ");
     bytes_real(out, verdict->bias);
+    bytes_text(out, ", \"groups\": ");
+    bytes_append(out, groups, groups_length);
     bytes_text(out, ", \"reasons\": ");
     bytes_append(out, json, length);
     film_free(json);
+    film_free(groups);
 }
 
 /* Results arrive ordered by query; a query without results gets an empty list. */
@@ -182,7 +189,7 @@ static void answer_search(struct worker *worker, const struct request *request,
         query.options.where = conditions.where;
         query.options.where_count = conditions.count;
         query.options.answer.threads = query.queries ? worker->service->options.threads : 1;
-        query.options.progress = service_progress(worker->service);
+        query.options.progress = worker_search_progress(worker);
         if (!query.q.bytes == !query.queries)
             response_error(response, 400,
                            "exactly one of q (a sentence) and queries (a list) is required");
@@ -255,7 +262,8 @@ static void add(struct worker *worker, const film_sentence *sentences, size_t co
     film_pool_add_options options = {.size = sizeof options,
                                      .replace = replace,
                                      .threads = service->options.threads,
-                                     .progress = service_progress(service)};
+                                     .progress = worker_progress(worker),
+                                     .max_sentence = service->options.limits.sentence};
     pthread_mutex_lock(&service->writing);
     if (has_room(worker, count, response)) {
         film_status status =

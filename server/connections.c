@@ -70,7 +70,7 @@ void connections_sweep(struct connections *connections)
     pthread_mutex_unlock(&connections->lock);
 }
 
-static void make_room(struct connections *connections)
+void connections_make_room(struct connections *connections)
 {
     struct peer *slowest = NULL;
     double earliest = 0;
@@ -90,7 +90,7 @@ static void make_room(struct connections *connections)
 
 int connections_admit(struct connections *connections, size_t spare)
 {
-    if (atomic_load(&connections->count) >= connections->most) make_room(connections);
+    if (atomic_load(&connections->count) >= connections->most) connections_make_room(connections);
     if (atomic_load(&connections->count) >= connections->most + spare) {
         atomic_fetch_add(&connections->away->full, 1);
         return 0;

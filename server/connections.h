@@ -40,6 +40,8 @@ struct connections {
 /* Admits a new connection and counts it. If the server is full, closes the slowest connection, if
  * any. Returns 0 (rejected) if there are SPARE more connections than the limit. */
 int connections_admit(struct connections *connections, size_t spare);
+/* Closes the connection that has been slow for longest, if any. */
+void connections_make_room(struct connections *connections);
 /* Undoes connections_admit for a connection that failed before connections_enter. */
 void connections_cancel(struct connections *connections);
 

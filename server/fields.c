@@ -11,17 +11,43 @@ static int shown(const char *name)
     return (int)film_text_cut(film_string(name), 40);
 }
 
+/* Checks the strings and the depth of a parsed body, before anything is computed from it. Deeper
+ * objects could be stored in a pool but not be queried: SQLite reads fewer levels than jansson. */
+static int check_sizes(const json_t *value, size_t longest, int depth, struct response *response)
+{
+    const char *name;
+    json_t *item;
+    size_t index, length = json_string_length(value);
+    if (longest && length > longest)
+        return response_error(response, 413,
+                              "a string of %zu bytes, at most %zu are allowed (--max-sentence)",
+                              length, longest);
+    if (depth > FIELDS_DEPTH)
+        return response_error(response, 400, "JSON nested more than %d levels deep", FIELDS_DEPTH);
+    json_object_foreach((json_t *)(uintptr_t)value, name, item)
+    {
+        if (!check_sizes(item, longest, depth + 1, response)) return 0;
+    }
+    json_array_foreach(value, index, item)
+    {
+        if (!check_sizes(item, longest, depth + 1, response)) return 0;
+    }
+    return 1;
+}
+
 static int parse(const struct request *request, json_t **root, struct response *response)
 {
     json_error_t problem;
     *root = json_loadb(request->body.bytes ? request->body.bytes : "", request->body.length,
                        JSON_REJECT_DUPLICATES, &problem);
+    if (!*root && json_error_code(&problem) == json_error_out_of_memory)
+        return response_error(response, 503, "out of memory; send a smaller request");
     if (!*root)
         return response_error(response, 400, "invalid JSON: %s (line %d, column %d, byte %d)",
                               problem.text, problem.line, problem.column, problem.position);
     if (!json_is_object(*root))
         return response_error(response, 400, "the body must be a JSON object: {\"a\": ...}");
-    return 1;
+    return check_sizes(*root, request->longest, 0, response);
 }
 
 static const char *type_name(const json_t *value)

@@ -20,6 +20,9 @@ enum field_kind {
     FIELD_OBJECT /* const json_t * */
 };
 
+/* Maximum depth of a request's JSON. */
+enum { FIELDS_DEPTH = 100 };
+
 struct field {
     const char *name; /* NULL ends the table */
     enum field_kind kind;

@@ -28,9 +28,9 @@ struct http {
     struct service *service;
     struct access_log access_log;
     struct connections connections;
-    /* Requests that change the pool have their own threads: they may wait long for a lock or a
-     * database, and searches must not wait for them. */
-    struct work_queue queue, writes;
+    /* Batches, and requests that change the pool, have their own threads: they may take long or
+     * wait for a database, and a search must not wait for them. */
+    struct work_queue queue, batches, writes;
     struct http_server servers[HTTP_MOST_THREADS];
     int server_count;
     int socket; /* the listening socket */

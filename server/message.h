@@ -12,6 +12,9 @@ struct request {
     const char *path;
     const char *host, *origin, *authorization, *content_type, *if_none_match;
     film_text body;
+    size_t longest;  /* bytes of a string in the body; 0: no limit */
+    double deadline; /* when the response must be ready, by clock_seconds(); 0: never */
+    int socket;      /* of the client, to notice that it has left; 0: none */
 };
 
 struct response {

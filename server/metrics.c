@@ -120,6 +120,20 @@ void metrics_write(struct worker *self, struct bytes *out)
                  "film_connections_sent_away_total{reason=\"slow\"} %u\n"
                  "film_connections_sent_away_total{reason=\"full\"} %u\n",
                  atomic_load(&service->away.slow), atomic_load(&service->away.full));
+    write_head(
+        out, "film_requests_cancelled_total", "counter",
+        "Requests cancelled while they were waiting or computed: over the deadline (late) or "
+        "the client closed the connection (gone).");
+    bytes_format(out,
+                 "film_requests_cancelled_total{reason=\"late\"} %u\n"
+                 "film_requests_cancelled_total{reason=\"gone\"} %u\n",
+                 atomic_load(&service->late), atomic_load(&service->gone));
+    write_number(out, "film_requests_rejected_total", "counter",
+                 "Requests rejected with 503 because a queue or the buffer was full.",
+                 atomic_load(&service->busy));
+    write_number(out, "film_buffered_bytes", "gauge",
+                 "Bytes of request bodies and responses in memory.",
+                 (double)atomic_load(&service->buffered));
     write_number(out, "film_reloads_total", "counter",
                  "Number of successful reloads of the model or pool.",
                  atomic_load(&service->reloads));

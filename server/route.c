@@ -7,8 +7,8 @@
 #include <strings.h>
 
 /* Each file with handlers has a table of its routes. */
-static const struct route *const tables[] = {match_routes, embed_routes, pool_routes, dedup_routes,
-                                             about_routes};
+static const struct route *const tables[] = {match_routes, embed_routes, classify_routes,
+                                             pool_routes,  dedup_routes, about_routes};
 enum { TABLES = sizeof tables / sizeof *tables };
 static const struct route asset_route = {.method = METHOD_GET, .answer = answer_asset, .open = 1};
 
@@ -123,19 +123,15 @@ static void no_route(const struct request *request, struct response *response)
         response_error(response, 405, "method not allowed; allowed: %s", response->allow);
 }
 
-static int is_allowed(const struct worker *worker, const struct route *route,
+static int is_allowed(const struct service_options *options, const struct route *route,
                       const struct request *request, struct response *response)
 {
-    const struct service_options *options = &worker->service->options;
     if (!route->open && !has_token(options, request)) {
         response->challenge = 1;
         return response_error(response, 401,
                               "missing or wrong token; send the server's token in the header "
                               "Authorization: Bearer TOKEN");
     }
-    if (route->needs_pool && !worker->generation->pool)
-        return response_error(
-            response, 409, "this request needs a pool; start the server with one: film serve POOL");
     if (route->writes && options->read_only)
         return response_error(response, 403, "the pool is read-only (--read-only)");
     if (route->method != METHOD_GET && !is_json(request->content_type))
@@ -144,9 +140,9 @@ static int is_allowed(const struct worker *worker, const struct route *route,
     return 1;
 }
 
-void route_answer(struct worker *worker, const struct request *request, struct response *response)
+const struct route *route_admit(const struct service_options *options,
+                                const struct request *request, struct response *response)
 {
-    const struct service_options *options = &worker->service->options;
     const struct route *route = route_find(request->method, request->path);
     response->type = "application/json";
     response->policy = "default-src 'none'; frame-ancestors 'none'";
@@ -157,6 +153,17 @@ void route_answer(struct worker *worker, const struct request *request, struct r
                        "wrong Host header; this server is reachable as localhost only");
     else if (!route)
         no_route(request, response);
-    else if (is_allowed(worker, route, request, response))
+    else if (is_allowed(options, route, request, response))
+        return route;
+    return NULL;
+}
+
+void route_answer(struct worker *worker, const struct request *request, struct response *response)
+{
+    const struct route *route = route_admit(&worker->service->options, request, response);
+    if (route && route->needs_pool && !worker->generation->pool)
+        response_error(response, 409,
+                       "this request needs a pool; start the server with one: film serve POOL");
+    else if (route)
         route->answer(worker, request, response);
 }

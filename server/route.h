@@ -6,13 +6,14 @@
 #include "service.h"
 
 struct route {
-    int method;
     const char *path;
     const char *summary;        /* as in the documentation and /openapi.json */
     const struct field *fields; /* of the body; NULL: no body */
     void (*answer)(struct worker *worker, const struct request *request, struct response *response);
+    int method;
     int open;       /* no token needed */
-    int slow;       /* may take milliseconds or more: runs on the work queue */
+    int slow;       /* may take milliseconds or more: runs on a work queue */
+    int batch;      /* about many sentences: slow, and has its own queue */
     int needs_pool; /* rejected if the server has only a model */
     int writes;     /* changes the pool */
 };
@@ -31,11 +32,16 @@ const struct route *route_find(int method, const char *path);
 size_t route_number(const char *path);
 const char *route_path(size_t number);
 
+/* Checks the head of a request: host, path, method, token, content type. Returns its route, or NULL
+ * with the error in RESPONSE. */
+const struct route *route_admit(const struct service_options *options,
+                                const struct request *request, struct response *response);
+
 void route_answer(struct worker *worker, const struct request *request, struct response *response);
 
 /* The tables of routes, each ended by an entry without a path. */
-extern const struct route match_routes[], embed_routes[], pool_routes[], dedup_routes[],
-    about_routes[];
+extern const struct route match_routes[], embed_routes[], classify_routes[], pool_routes[],
+    dedup_routes[], about_routes[];
 
 /* Handles the files of the web page. */
 void answer_asset(struct worker *worker, const struct request *request, struct response *response);

@@ -11,16 +11,21 @@
 #include <unistd.h>
 
 enum { SWEEP_MS = 250 };
+static const double RETRY_SECONDS = 30;
 static const double STOP_SECONDS = 10; /* maximum wait for requests in progress */
 
 void serve_defaults(struct serve_options *options)
 {
     *options = (struct serve_options){.listen = "127.0.0.1:8080",
                                       .service = {.limits = {.body = 8 << 20,
+                                                             .buffer = 128 << 20,
                                                              .texts = 10000,
+                                                             .sentence = 65536,
                                                              .header = 8192,
                                                              .connections = 1000,
-                                                             .timeout = 30}}};
+                                                             .queue = 64,
+                                                             .timeout = 30,
+                                                             .deadline = 60}}};
 }
 
 static void print_status(const struct serve_options *options, const char *format, const char *what)
@@ -51,24 +56,29 @@ static int next_signal(const sigset_t *set, int milliseconds)
     return sigtimedwait(set, NULL, &wait);
 }
 
-static void reload(struct http *http, const struct serve_options *options)
+/* Returns whether it succeeded. */
+static int reload(struct http *http, const struct serve_options *options)
 {
     film_error error;
     if (access_log_open(&http->access_log, &error) != FILM_OK)
         fprintf(stderr, "film: %s; logging continues in the old file\n", error.message);
     if (service_reload(http->service, &error) != FILM_OK) {
         fprintf(stderr, "film: reload failed, the old model stays in use: %s\n", error.message);
-        return;
+        return 0;
     }
     print_status(options, "reloaded %s\n", options->service.path);
     http_warm_up(http);
+    return 1;
 }
 
 static void run(struct http *http, const struct serve_options *options, const sigset_t *signals)
 {
+    double next_look = 0; /* for another model in the pool; later after a failure */
     for (;;) {
         int caught = next_signal(signals, SWEEP_MS);
-        if (caught == SIGHUP) reload(http, options);
+        int outdated = clock_seconds() >= next_look && service_outdated(http->service);
+        if ((caught == SIGHUP || outdated) && !reload(http, options))
+            next_look = clock_seconds() + RETRY_SECONDS;
         if (caught == SIGTERM || caught == SIGINT) return;
         connections_sweep(&http->connections);
     }
@@ -108,6 +118,8 @@ film_status serve(const struct serve_options *options, film_error *error)
                       "listening on a public address needs a token: pass --token-file FILE or "
                       "set FILM_TOKEN");
     with.local = listening.local && !with.token;
+    /* A growing buffer has up to twice the size of its content. */
+    if (with.limits.buffer < 2 * with.limits.body) with.limits.buffer = 2 * with.limits.body;
     block_signals(&signals); /* before threads start, so that they inherit the mask */
     status = access_log_open(&http.access_log, error);
     if (status == FILM_OK) status = service_open(&service, &with, error);

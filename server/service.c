@@ -1,14 +1,27 @@
 /* Owns the current model or pool and one worker per thread. Replaces the model under load, without
  * a lock that a match would wait for. */
 #include "service.h"
+#include "clock.h"
 #include "route.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* glibc keeps freed memory for later allocations; this returns it to the system. */
+#ifdef __GLIBC__
+#include <malloc.h>
+#define MALLOC_TRIM() malloc_trim(0)
+#else
+#define MALLOC_TRIM() (void)0
+#endif
+
+/* A request with a larger body may leave a context with much scratch memory behind. */
+enum { LARGE_SCRATCH = 1 << 20 };
 
 static film_status failed(film_error *error, film_status status, const char *what, const char *path)
 {
@@ -88,7 +101,7 @@ static film_status generation_open(const struct service_options *options,
     if (!generation) return failed(error, FILM_NO_MEMORY, NULL, NULL);
     atomic_init(&generation->users, 1);
     status = pool ? film_pool_open(options->path, &generation->pool, error)
-                  : film_open(options->path, &generation->opened, error);
+                  : film_open_private(options->path, &generation->opened, error);
     generation->model = generation->opened;
     if (status == FILM_OK && pool)
         status = film_pool_follow(generation->pool, print_event, NULL, error);
@@ -176,13 +189,36 @@ void service_warm_up(struct worker *worker)
     worker_drop_old(worker);
 }
 
+/* Replaces the response of a cancelled call, which says that the server is stopping. */
+static void explain_cancel(struct worker *worker, struct response *response)
+{
+    struct service *service = worker->service;
+    if (worker->cancelled == CANCEL_GONE) {
+        atomic_fetch_add(&service->gone, 1);
+        response_error(response, 503, "the client closed the connection");
+    } else if (worker->cancelled == CANCEL_LATE) {
+        atomic_fetch_add(&service->late, 1);
+        response->retry = 1;
+        response_error(response, 503,
+                       "no response within %g seconds (--deadline); send a smaller request or "
+                       "try again later",
+                       service->options.limits.deadline);
+    }
+}
+
 void service_answer(struct worker *worker, const struct request *request, struct response *response)
 {
     struct service *service = worker->service;
     *response = (struct response){.status = 200};
     pthread_mutex_lock(&worker->lock);
     struct generation *generation = NULL;
-    if (worker_update(worker)) {
+    worker->request = request;
+    worker->cancelled = CANCEL_NONE;
+    worker->next_look = 0;
+    /* A request may be late, or its client may have left, after a wait in a queue. */
+    if (worker_cancelled(worker) && worker->cancelled != CANCEL_STOPPING) {
+        response_error(response, 503, "cancelled");
+    } else if (worker_update(worker)) {
         generation = worker->generation;
         route_answer(worker, request, response);
     } else {
@@ -190,6 +226,13 @@ void service_answer(struct worker *worker, const struct request *request, struct
     }
     if (response->body.failed)
         response_error(response, 503, "out of memory; send a smaller request");
+    if (response->status == 503) explain_cancel(worker, response);
+    worker->request = NULL;
+    /* The scratch memory of a context grows with the longest sentence. */
+    if (request->body.length > LARGE_SCRATCH) {
+        worker_release(worker);
+        MALLOC_TRIM();
+    }
     pthread_mutex_unlock(&worker->lock);
     if (generation != atomic_load(&service->current)) worker_drop_old(worker);
 }
@@ -262,6 +305,12 @@ film_status service_reload(struct service *service, film_error *error)
     return FILM_OK;
 }
 
+int service_outdated(struct service *service)
+{
+    const struct generation *current = atomic_load(&service->current);
+    return current->pool && film_pool_outdated(current->pool, current->model);
+}
+
 film_status service_pool_size(const struct generation *generation, uint64_t *count,
                               film_error *error)
 {
@@ -271,10 +320,52 @@ film_status service_pool_size(const struct generation *generation, uint64_t *cou
     film_status status = film_pool_describe_json(generation->pool, &about, error);
     if (status != FILM_OK) return status;
     json_t *object = json_loads(about, 0, NULL);
+    if (!object) status = error ? failed(error, FILM_NO_MEMORY, NULL, NULL) : FILM_NO_MEMORY;
     *count = (uint64_t)json_integer_value(json_object_get(object, "sentences"));
     json_decref(object);
     film_free(about);
-    return FILM_OK;
+    return status;
+}
+
+/* ---- cancelling ---- */
+
+/* Returns whether the client has closed its end. A client that waits for a response keeps it
+ * open. */
+static int has_left(int socket)
+{
+    struct pollfd watched = {socket, POLLRDHUP, 0};
+    return socket > 0 && poll(&watched, 1, 0) == 1 &&
+           (watched.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+int worker_cancelled(struct worker *worker)
+{
+    static const double LOOK_SECONDS = 0.05;
+    const struct request *request = worker->request;
+    double now = clock_seconds();
+    if (worker->cancelled) return 1;
+    if (atomic_load(&worker->service->stopping)) {
+        worker->cancelled = CANCEL_STOPPING;
+    } else if (request->deadline > 0 && now > request->deadline) {
+        worker->cancelled = CANCEL_LATE;
+    } else if (now >= worker->next_look) {
+        worker->next_look = now + LOOK_SECONDS;
+        if (has_left(request->socket)) worker->cancelled = CANCEL_GONE;
+    }
+    return worker->cancelled != CANCEL_NONE;
+}
+
+static int is_cancelled(void *user, const char *phase, double done, double total)
+{
+    (void)phase;
+    (void)done;
+    (void)total;
+    return worker_cancelled(user);
+}
+
+film_progress worker_progress(struct worker *worker)
+{
+    return (film_progress){is_cancelled, worker, NULL};
 }
 
 static int is_stopping(void *user, const char *phase, double done, double total)
@@ -289,4 +380,16 @@ static int is_stopping(void *user, const char *phase, double done, double total)
 film_progress service_progress(struct service *service)
 {
     return (film_progress){is_stopping, service, NULL};
+}
+
+static int is_cancelled_or_indexes(void *user, const char *phase, double done, double total)
+{
+    struct worker *worker = user;
+    if (strcmp(phase, "indexing") == 0) return is_stopping(worker->service, phase, done, total);
+    return worker_cancelled(worker);
+}
+
+film_progress worker_search_progress(struct worker *worker)
+{
+    return (film_progress){is_cancelled_or_indexes, worker, NULL};
 }

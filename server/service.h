@@ -15,12 +15,16 @@
 #include <stdatomic.h>
 
 struct service_limits {
-    size_t body;   /* bytes of a request */
-    size_t texts;  /* sentences of a request */
-    size_t pool;   /* maximum number of sentences in the pool; 0: no limit */
-    size_t header; /* bytes of a request's headers */
+    size_t body;     /* bytes of a request */
+    size_t buffer;   /* bytes of all requests and responses in memory; at least `body` */
+    size_t texts;    /* sentences of a request */
+    size_t sentence; /* bytes of a sentence */
+    size_t pool;     /* maximum number of sentences in the pool; 0: no limit */
+    size_t header;   /* bytes of a request's headers */
     size_t connections;
-    double timeout; /* seconds to receive a request, and to send its response */
+    size_t queue;    /* requests that wait for a thread, in each queue */
+    double timeout;  /* seconds to receive a request, and to send its response */
+    double deadline; /* seconds to compute a response, including the wait for a thread */
 };
 
 struct service_options {
@@ -47,8 +51,14 @@ struct generation {
     atomic_uint users;
 };
 
+/* Why a request is no longer worth computing. */
+enum cancel_reason { CANCEL_NONE, CANCEL_STOPPING, CANCEL_LATE, CANCEL_GONE };
+
 struct worker {
     pthread_mutex_t lock; /* held while a request is processed */
+    const struct request *request;
+    enum cancel_reason cancelled;
+    double next_look; /* when to check again whether the client has left */
     struct service *service;
     struct generation *generation;
     film_context *context;
@@ -65,7 +75,11 @@ struct service {
     atomic_int stopping, in_flight;
     atomic_uint reloads, failed_reloads;
     struct connections_refused away;
-    double started; /* Unix time */
+    /* Requests that were cancelled because they were late or their client had left, or rejected
+     * because a queue or the buffer was full. */
+    atomic_uint late, gone, busy;
+    atomic_size_t buffered; /* bytes of requests and responses in memory */
+    double started;         /* Unix time */
 };
 
 film_status service_open(struct service *service, const struct service_options *options,
@@ -75,6 +89,10 @@ void service_close(struct service *service);
 
 /* Opens the file again. On failure, the old model or pool stays in use. */
 film_status service_reload(struct service *service, film_error *error);
+
+/* Returns whether the pool that is served has got another model (film pool update). Only the thread
+ * that reloads calls it. */
+int service_outdated(struct service *service);
 
 /* Creates a worker, one per thread; service_close frees it. NULL: out of memory. */
 struct worker *service_worker(struct service *service);
@@ -92,5 +110,16 @@ film_status service_pool_size(const struct generation *generation, uint64_t *cou
 
 /* Returns a progress callback that cancels long calls when the server stops. */
 film_progress service_progress(struct service *service);
+
+/* Returns whether the worker's request should end: the server stops, the request is late, or its
+ * client has left. */
+int worker_cancelled(struct worker *worker);
+
+/* Returns a progress callback that cancels a call when worker_cancelled returns 1. */
+film_progress worker_progress(struct worker *worker);
+
+/* The same for calls that may build the index of the pool: other requests need the index, too, so
+ * building it continues. */
+film_progress worker_search_progress(struct worker *worker);
 
 #endif

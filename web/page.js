@@ -10,9 +10,14 @@ const views = { compare, search, dedup, model, report };
 const longestLink = 4000; // longer addresses are too long to share
 let current = null;
 
+function viewNamed(name) {
+    return Object.hasOwn(views, name) ? name : "compare";
+}
+
 function keeper(name) {
     return (parameters) => {
-        if (current !== name) return;
+        // The address may name the next view already, before the event arrives that shows it.
+        if (current !== name || viewNamed(location.hash.slice(1).split("?")[0]) !== name) return;
         const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "")).toString();
         const address = `#${name}${query && query.length <= longestLink ? `?${query}` : ""}`;
         if (address !== location.hash) history.replaceState(null, "", address);
@@ -22,7 +27,7 @@ function keeper(name) {
 function go(moveFocus) {
     const [name, query = ""] = location.hash.slice(1).split(/\?(.*)/s);
     if (name === "main") return; // the skip link
-    const next = Object.hasOwn(views, name) ? name : "compare";
+    const next = viewNamed(name);
     const changed = next !== current;
     current = next;
     for (const id of Object.keys(views)) $(id).hidden = id !== next;

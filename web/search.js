@@ -1,7 +1,7 @@
 // The view Search: searches the pool while typing.
 import { $, el, setText, clean, percent, signed, several } from "./dom.js";
 import { request, latest, Gone } from "./api.js";
-import { explanation, reasonText } from "./why.js";
+import { explanation } from "./why.js";
 
 const q = $("q");
 const category = $("category");
@@ -49,14 +49,14 @@ function card(found, number, question) {
         head.setAttribute("aria-expanded", String(now));
         if (now) openReasons(why, question, found.text);
     });
-    const reasons = [...(found.reasons ?? [])].sort((x, y) => Math.abs(y.weight) - Math.abs(x.weight)).slice(0, 3);
+    const reasons = (found.groups ?? []).slice(0, 3); // the server lists those for the verdict first
     return el("li", {}, head,
         el("div.more", {},
             found.answer ? el("p.answer", { dir: "auto" }, found.answer) : null,
             el("p.meta", {}, found.category ? el("span.tag", {}, found.category) : null,
                 found.url ? address(found.url) : null, el("span.id", {}, found.id)),
-            reasons.length ? el("ul.reasons", {}, ...reasons.map((reason) =>
-                el(`li.${reason.weight < 0 ? "against" : "for"}`, { dir: "auto" }, `${signed(reason.weight)} ${reasonText(reason)}`))) : null),
+            reasons.length ? el("ul.reasons", {}, ...reasons.map((group) =>
+                el(`li.${group.weight < 0 ? "against" : "for"}`, { title: group.id }, `${signed(group.weight)} ${group.title}`))) : null),
         why);
 }
 
@@ -69,7 +69,7 @@ const update = latest(async (signal) => {
         results.classList.remove("waiting");
         return;
     }
-    const body = { q: question, k: 10, explain: true, reasons: 3 };
+    const body = { q: question, k: 10, explain: true, reasons: 0 };
     if (only) body.where = { category: only };
     results.classList.add("waiting");
     try {

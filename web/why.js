@@ -10,6 +10,9 @@ const mostShown = 1500;  // characters shown per sentence
 
 const strength = (item) => Math.abs(item.weight);
 const byStrength = (x, y) => strength(y) - strength(x);
+// What speaks for the verdict comes first, strongest first; what speaks against it follows.
+const verdict = (answer) => answer.probability >= 0.5; // as the page words it (inWords)
+const bySupport = (same) => (x, y) => ((y.weight > 0) === same) - ((x.weight > 0) === same) || byStrength(x, y);
 const sum = (items) => items.reduce((total, item) => total + item.weight, 0);
 const side = (x) => (x < 0 ? "against" : "for");
 
@@ -121,7 +124,7 @@ const legend = () => el("p.legend", {},
 
 // ---- The sum ----
 
-export function reasonText(reason) {
+function reasonText(reason) {
     if (reason.kind === "trait" || !reason.kind) return reason.text;
     const other = reason.other ? ` – “${reason.other.text}”` : "";
     const where = !other && reason.side ? (reason.side === "a" ? " (A)" : " (B)") : "";
@@ -138,12 +141,13 @@ const row = (label, weight, largest) => [
     el("span.what", { dir: "auto" }, label), bar(weight, largest), el("span.weight", {}, signed(weight)),
 ];
 
-// Lists the reasons of a group, strongest first. Their weights add up to the group's weight.
-function parts(items, text) {
+// Lists the reasons of a group. Their weights add up to the group's weight. A raw id is the title of its line.
+function parts(items, text, same) {
     const sorted = [...items].sort(byStrength);
-    const list = sorted.slice(0, mostListed);
-    const largest = list.length ? strength(list[0]) : 1;
-    const lines = list.map((item) => el("li.row", {}, ...row(text(item), item.weight, largest)));
+    const list = sorted.slice(0, mostListed).sort(bySupport(same));
+    const largest = Math.max(...list.map(strength), 0) || 1;
+    const lines = list.map((item) => el("li.row", { title: [item.id, item.other_id].filter(Boolean).join(" + ") },
+        ...row(text(item), item.weight, largest)));
     const rest = sorted.slice(mostListed);
     if (rest.length) lines.push(el("li.row", {}, ...row(`${count(rest.length)} more`, sum(rest), largest)));
     return el("ul.parts", {}, ...lines);
@@ -153,13 +157,13 @@ function ledger(answer, open) {
     const words = { name: "words", title: "Single words", weight: sum(answer.words), items: answer.words,
         text: (word) => `“${word.text}” (${word.side.toUpperCase()})` };
     const groups = [words, ...answer.groups.map((group) => ({ ...group, items: group.reasons, text: reasonText }))]
-        .filter((group) => group.items.length).sort(byStrength);
+        .filter((group) => group.items.length).sort(bySupport(verdict(answer)));
     const largest = Math.max(strength({ weight: answer.bias }), ...groups.map(strength));
     const lines = groups.map((group) => {
-        const fold = el("details.group", { "data-name": group.name },
+        const fold = el("details.group", { "data-name": group.name, title: group.id ?? group.name },
             el("summary.row", {}, ...row(group.title, group.weight, largest)));
         // Builds the lines only when the group is opened: there can be hundreds.
-        const fill = () => { if (fold.open && fold.childElementCount === 1) fold.append(parts(group.items, group.text)); };
+        const fill = () => { if (fold.open && fold.childElementCount === 1) fold.append(parts(group.items, group.text, verdict(answer))); };
         fold.addEventListener("toggle", () => {
             fill();
             if (fold.open) open.add(group.name); else open.delete(group.name);
@@ -196,7 +200,7 @@ export function explanation(answer, open) {
 
 // Summarises the sum: the groups that contribute most to the decision, and those against it.
 export function inShort(answer) {
-    const same = answer.probability >= 0.5;
+    const same = verdict(answer);
     const groups = [{ title: "Single words", weight: sum(answer.words) }, ...answer.groups].sort(byStrength);
     const names = (list) => list.map(({ title }) => title[0].toLowerCase() + title.slice(1)).join(", ");
     const strong = groups.filter((group) => group.weight && strength(group) >= 0.1 * strength(groups[0]));

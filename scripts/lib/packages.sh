@@ -4,10 +4,10 @@
 
 BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-openmp-dev liblapacke-dev
 libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-dev libxxhash-dev
-libsqlite3-dev libpq-dev libmicrohttpd-dev libopenmpi-dev libcmocka-dev"
+libsqlite3-dev libpq-dev libmicrohttpd-dev libexpat1-dev libopenmpi-dev libcmocka-dev"
 # What the finished program loads: the run-time halves of the above.
 RUN_PACKAGES="libgomp1 libopenblas0-openmp liblapacke libutf8proc2 libstemmer0d zlib1g libzstd1 libjansson4
-libxgboost0 libsqlite3-0 libpq5 libmicrohttpd12 libopenmpi3"
+libxgboost0 libsqlite3-0 libpq5 libmicrohttpd12 libexpat1 libopenmpi3"
 # Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
 TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git openmpi-bin postgresql openssl"
 # The page is tested in a browser driven by node. Where node came from elsewhere, Debian's npm would conflict with it.
@@ -16,8 +16,8 @@ command -v node >/dev/null || TEST_PACKAGES="$TEST_PACKAGES nodejs"
 command -v npm >/dev/null || TEST_PACKAGES="$TEST_PACKAGES npm"
 # scripts/check, which is part of scripts/test.
 CHECK_PACKAGES="clang-format clang-tidy shellcheck python3 git gcc pkg-config"
-# tests/e2e/abi.sh, tests/portable.sh, tests/e2e/sqlite.sh.
-TEST_PACKAGES="$TEST_PACKAGES abigail-tools sqlite3"
+# tests/e2e/abi.sh, tests/portable.sh, tests/e2e/sqlite.sh, tests/golden/test_complexity.sh.
+TEST_PACKAGES="$TEST_PACKAGES abigail-tools sqlite3 valgrind"
 TEST_PACKAGES="$TEST_PACKAGES $CHECK_PACKAGES"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"

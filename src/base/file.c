@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/comm.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-film_status file_map_open(const char *path, struct file_map *map, film_error *error)
+/* Copies SIZE bytes of FD into BYTES. */
+static film_status read_whole(int fd, const char *path, unsigned char *bytes, size_t size,
+                              film_error *error)
+{
+    while (size) {
+        ssize_t got = read(fd, bytes, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return status_errno(error, "cannot read %s", path);
+        if (got == 0)
+            return status_set(error, FILM_IO, "%s became shorter while it was read; try again",
+                              path);
+        bytes += got;
+        size -= (size_t)got;
+    }
+    return FILM_OK;
+}
+
+static film_status map_file(const char *path, int copy, struct file_map *map, film_error *error)
 {
     film_status status = FILM_OK;
     struct stat about;
@@ -28,14 +46,29 @@ film_status file_map_open(const char *path, struct file_map *map, film_error *er
     } else if (about.st_size < 0 || (uint64_t)about.st_size > PTRDIFF_MAX) {
         status = status_set(error, FILM_IO, "%s is too large for the memory of this machine", path);
     } else if (about.st_size > 0) {
-        void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        size_t size = (size_t)about.st_size;
+        void *bytes =
+            copy ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                 : mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes == MAP_FAILED)
             status = status_errno(error, "cannot map %s", path);
         else
-            *map = (struct file_map){bytes, (size_t)about.st_size};
+            *map = (struct file_map){bytes, size};
+        if (copy && status == FILM_OK) status = read_whole(fd, path, bytes, size, error);
     }
     close(fd);
+    if (status != FILM_OK) file_map_close(map);
     return status;
+}
+
+film_status file_map_open(const char *path, struct file_map *map, film_error *error)
+{
+    return map_file(path, 0, map, error);
+}
+
+film_status file_map_read(const char *path, struct file_map *map, film_error *error)
+{
+    return map_file(path, 1, map, error);
 }
 
 void file_map_close(struct file_map *map)
@@ -74,22 +107,37 @@ static char *without_links(const char *path)
     return copy;
 }
 
+film_status file_temporary(const char *path, unsigned mode, char **name, int *fd, film_error *error)
+{
+    size_t room = strlen(path) + 40;
+    char *temporary = mem_array(room, 1);
+    *name = NULL;
+    *fd = -1;
+    if (!temporary) return status_no_memory(error);
+    /* Not mkstemp: open honours the umask of the user. */
+    for (int attempt = 0; attempt < 100 && *fd < 0; attempt++) {
+        snprintf(temporary, room, "%s.tmp-%016llx", path, (unsigned long long)rng_entropy());
+        *fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, (mode_t)mode);
+        if (*fd < 0 && errno != EEXIST) break;
+    }
+    if (*fd >= 0) {
+        *name = temporary;
+        return FILM_OK;
+    }
+    film_status status = status_errno(error, "cannot write %s", path);
+    mem_free(temporary);
+    return status;
+}
+
+/* A file that is replaced keeps its permissions. */
 static film_status open_temporary(struct film_output *output, film_error *error)
 {
-    size_t room = strlen(output->path) + 40;
-    output->temporary = mem_array(room, 1);
-    if (!output->temporary) return status_no_memory(error);
-    /* Not mkstemp: open honours the umask of the user. Existing names, left by a killed process,
-     * are skipped. */
-    for (int attempt = 0; attempt < 1000 && output->fd < 0; attempt++) {
-        snprintf(output->temporary, room, "%s.tmp-%ld-%d", output->path, (long)getpid(), attempt);
-        output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (output->fd < 0 && errno != EEXIST) break;
-    }
-    if (output->fd >= 0) return FILM_OK;
-    film_status status = status_errno(error, "cannot write %s", output->path);
-    mem_free(output->temporary);
-    output->temporary = NULL;
+    struct stat about;
+    int there = stat(output->path, &about) == 0;
+    mode_t mode = there ? about.st_mode & 0777 : 0666;
+    film_status status = file_temporary(output->path, mode, &output->temporary, &output->fd, error);
+    if (status == FILM_OK && there && fchmod(output->fd, mode) != 0)
+        status = status_errno(error, "cannot write %s", output->path);
     return status;
 }
 

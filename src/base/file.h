@@ -9,9 +9,18 @@ struct file_map {
     size_t size;
 };
 
-/* Maps a regular file for reading. An empty file gives size 0 and a non-NULL pointer. */
+/* Maps a regular file for reading. An empty file gives size 0 and a non-NULL pointer. If another
+ * process truncates the file later, reading the map raises SIGBUS; changed bytes show through. */
 film_status file_map_open(const char *path, struct file_map *map, film_error *error);
+/* The same, but copies the file into private memory: for processes that must not depend on what
+ * happens to the file. */
+film_status file_map_read(const char *path, struct file_map *map, film_error *error);
 void file_map_close(struct file_map *map);
+
+/* Creates a new, empty file next to PATH, with an unpredictable name in *NAME (free it with
+ * mem_free). MODE is limited by the umask. *FD is open for writing. */
+film_status file_temporary(const char *path, unsigned mode, char **name, int *fd,
+                           film_error *error);
 
 /* Publishes the complete file TEMPORARY under the name PATH, which must not exist yet. TEMPORARY is
  * in the same directory. The file is synced and linked, then the directory is synced. TEMPORARY is

@@ -3,6 +3,10 @@
 #include "base/rng.h"
 
 #include <math.h>
+#include <time.h>
+#ifdef __linux__
+#include <sys/random.h>
+#endif
 
 static uint64_t splitmix(uint64_t *x)
 {
@@ -60,4 +64,16 @@ double rng_normal(struct rng *rng)
     /* Box-Muller; the second value is dropped, so that the generator has no hidden state. */
     double u = 1.0 - rng_uniform(rng), v = rng_uniform(rng);
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+}
+
+uint64_t rng_entropy(void)
+{
+    uint64_t number = 0;
+#ifdef __linux__
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number) return number;
+#endif
+    struct timespec now; /* shortly after the start of the machine, or on another system */
+    clock_gettime(CLOCK_REALTIME, &now);
+    number = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uintptr_t)&number;
+    return splitmix(&number);
 }

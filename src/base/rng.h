@@ -22,4 +22,7 @@ double rng_uniform(struct rng *rng);
 /* Mean 0, variance 1. */
 double rng_normal(struct rng *rng);
 
+/* Returns an unpredictable number from the system: for names and hash seeds, never for results. */
+uint64_t rng_entropy(void);
+
 #endif

@@ -415,15 +415,16 @@ done:
     return status;
 }
 
-film_status safetensors_map(const char *path, int verify, struct safetensors **out,
+film_status safetensors_map(const char *path, int flags, struct safetensors **out,
                             film_error *error)
 {
     film_status status = FILM_OK;
     struct safetensors *file;
     *out = NULL;
     TRY(new_file(path, &file, error));
-    TRY(file_map_open(path, &file->map, error));
-    TRY(read_all(file, file->map.bytes, file->map.size, verify, error));
+    TRY(flags & SAFETENSORS_PRIVATE ? file_map_read(path, &file->map, error)
+                                    : file_map_open(path, &file->map, error));
+    TRY(read_all(file, file->map.bytes, file->map.size, !(flags & SAFETENSORS_UNVERIFIED), error));
     *out = file;
 done:
     if (status != FILM_OK) safetensors_close(file);

@@ -54,21 +54,31 @@ film_status safetensors_parse(const void *bytes, size_t size, const char *name,
                               struct safetensors **out, film_error *error);
 void safetensors_close(struct safetensors *file);
 
-/* Opens and checks the file PATH by mapping it. VERIFY 0 skips the checksums of the tensors, so
- * that opening a large file reads its header only. Use that for caches whose arrays are checked on
- * use. */
-film_status safetensors_map(const char *path, int verify, struct safetensors **out,
+enum {
+    /* Do not verify the checksums of the tensors, so that opening a large file reads its header
+     * only. For caches whose arrays are checked on use. */
+    SAFETENSORS_UNVERIFIED = 1,
+    /* Copy the file into private memory instead of mapping it (base/file.h). */
+    SAFETENSORS_PRIVATE = 2
+};
+
+/* Opens and checks the file PATH. FLAGS: 0 or a sum of the above. */
+film_status safetensors_map(const char *path, int flags, struct safetensors **out,
                             film_error *error);
 static inline film_status safetensors_open(const char *path, struct safetensors **out,
                                            film_error *reason)
 {
-    return safetensors_map(path, 1, out, reason);
+    return safetensors_map(path, 0, out, reason);
 }
 
 /* Tensors, in the order of their data. */
 size_t safetensors_count(const struct safetensors *file);
 const struct safetensors_tensor *safetensors_at(const struct safetensors *file, size_t index);
 const struct safetensors_tensor *safetensors_find(const struct safetensors *file, const char *name);
+
+/* Fails if a tensor of floating-point numbers contains an infinity or NaN. NAME is for messages. */
+film_status safetensors_check_finite(const struct safetensors *file, const char *name,
+                                     film_error *error);
 
 /* Returns a string of __metadata__, or NULL. */
 const char *safetensors_metadata(const struct safetensors *file, const char *key);

@@ -1,5 +1,5 @@
 /* The element types of safetensors files: names as in the header, sizes in bytes, sizes of
- * tensors. */
+ * tensors, values that are not finite. */
 #include "base/safetensors.h"
 
 #include <string.h>
@@ -41,4 +41,42 @@ int safetensors_size(enum safetensors_type type, size_t dims, const uint64_t *sh
     for (size_t i = 0; i < dims; i++)
         if (__builtin_mul_overflow(product, shape[i], &product)) return 0;
     return !__builtin_mul_overflow(product, safetensors_type_size(type), bytes);
+}
+
+/* Returns the position of the first infinity or NaN, or COUNT: in all formats, those have every bit
+ * of the EXPONENT set. */
+static uint64_t first_not_finite(const void *data, uint64_t count, size_t size, uint64_t exponent)
+{
+    const uint16_t *half = data;
+    const uint32_t *single = data;
+    const uint64_t *wide = data;
+    uint64_t i = 0;
+    if (size == 2)
+        while (i < count && (half[i] & exponent) != exponent) i++;
+    else if (size == 4)
+        while (i < count && (single[i] & exponent) != exponent) i++;
+    else
+        while (i < count && (wide[i] & exponent) != exponent) i++;
+    return i;
+}
+
+film_status safetensors_check_finite(const struct safetensors *file, const char *name,
+                                     film_error *error)
+{
+    static const uint64_t exponents[SAFETENSORS_TYPES] = {[SAFETENSORS_F16] = 0x7c00,
+                                                          [SAFETENSORS_BF16] = 0x7f80,
+                                                          [SAFETENSORS_F32] = 0x7f800000,
+                                                          [SAFETENSORS_F64] = 0x7ff0000000000000};
+    for (size_t t = 0; t < safetensors_count(file); t++) {
+        const struct safetensors_tensor *tensor = safetensors_at(file, t);
+        uint64_t exponent = exponents[tensor->type];
+        size_t size = types[tensor->type].size;
+        if (!exponent) continue;
+        uint64_t count = tensor->bytes / size,
+                 at = first_not_finite(tensor->data, count, size, exponent);
+        if (at < count)
+            return status_set(error, FILM_BAD_INPUT, "%s: %s: value %llu is not a finite number",
+                              name, tensor->name, (unsigned long long)at);
+    }
+    return FILM_OK;
 }

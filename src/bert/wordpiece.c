@@ -3,6 +3,7 @@
 #include "bert/wordpiece.h"
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "text/fold.h"
 
 #include <string.h>
 #include <utf8proc.h>
@@ -155,9 +156,9 @@ static film_status add_code_point(struct writing *writing, int32_t c, film_error
 
 /* ---- Text to words ---- */
 
-/* Decodes the characters of TEXT, decomposed when accents are stripped. */
-static film_status decode_text(struct wordpiece_scratch *scratch, film_text text, int decompose,
-                               size_t *count, film_error *error)
+/* Decodes the characters of a segment, decomposed when accents are stripped. */
+static film_status decode_segment(struct wordpiece_scratch *scratch, film_text text, int decompose,
+                                  size_t *count, film_error *error)
 {
     utf8proc_option_t options = decompose ? UTF8PROC_DECOMPOSE : 0;
     for (;;) {
@@ -175,15 +176,23 @@ static film_status decode_text(struct wordpiece_scratch *scratch, film_text text
     }
 }
 
+/* Segment by segment, because utf8proc sorts the marks of a long run in quadratic time. */
 static film_status add_text(struct writing *writing, film_text text, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = 0;
-    if (text.length)
-        TRY(decode_text(writing->scratch, text, writing->wordpiece->rules.strip_accents, &count,
-                        error));
-    for (size_t i = 0; i < count && writing->count < writing->room; i++)
-        TRY(add_code_point(writing, writing->scratch->points[i], error));
+    const uint8_t *bytes = (const uint8_t *)text.bytes;
+    for (size_t at = 0, end; at < text.length && writing->count < writing->room; at = end) {
+        size_t count = 0;
+        end = fold_segment_end(bytes, at, text.length);
+        if (end == at + 1) { /* ASCII */
+            TRY(add_code_point(writing, bytes[at], error));
+            continue;
+        }
+        TRY(decode_segment(writing->scratch, (film_text){text.bytes + at, end - at},
+                           writing->wordpiece->rules.strip_accents, &count, error));
+        for (size_t i = 0; i < count && writing->count < writing->room; i++)
+            TRY(add_code_point(writing, writing->scratch->points[i], error));
+    }
     end_word(writing);
 done:
     return status;

@@ -121,6 +121,13 @@ film_status dedup_call_start(struct dedup_call *call, const film_dedup_options *
     return FILM_OK;
 }
 
+void dedup_call_columns(const struct dedup_call *call)
+{
+    const film_dedup_options *options = &call->options;
+    if (options->columns && call->comm->rank == 0)
+        options->columns(options->user, 0, call->set.others.names, call->set.others.count);
+}
+
 film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result,
                            film_error *error)
 {
@@ -158,8 +165,10 @@ film_status film_dedup_file(const film_model *model, const char *path,
     status = dedup_call_start(&call, options, result, error);
     if (status != FILM_OK) return status;
     if (!model || !path) TRY(status_missing(error, model ? "path" : "model"));
+    call.set.keeps_others = call.options.columns != NULL;
     TRY(record_set_read(&call.set, call.comm, path, &call.options.table, &call.options.progress,
                         &call.result.skipped, error));
+    dedup_call_columns(&call);
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
     return dedup_call_end(&call, status, result, error);

@@ -75,6 +75,8 @@ struct dedup_call {
 };
 film_status dedup_call_start(struct dedup_call *call, const film_dedup_options *options,
                              film_dedup_result *result, film_error *error);
+/* Reports the names of the other columns. */
+void dedup_call_columns(const struct dedup_call *call);
 film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result,
                            film_error *error);
 

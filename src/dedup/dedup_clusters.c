@@ -338,6 +338,7 @@ static film_status tell_some(const struct groups *groups, size_t first, size_t l
         }
         member->at = entries[i].at;
         member->record = groups->dedup->found.records[i - first];
+        member->others = others_unpack(&groups->dedup->set->others, &member->record.id, 0);
         member->probability = (double)entries[i].probability;
         member->representative = (int)entries[i].representative;
         TRY(dedup_stopped(options->member(options->user, member), error));

@@ -63,7 +63,9 @@ static film_status tell_all(struct dedup *dedup, film_duplicate_fn call, film_er
         const film_record *records = dedup->found.records + 2 * i;
         int low = at[0] < at[1] ? 0 : 1;
         film_duplicate pair = {at[low], at[!low], records[low], records[!low],
-                               (double)dedup->told[i].probability};
+                               .probability = (double)dedup->told[i].probability};
+        pair.first_others = others_unpack(&dedup->set->others, &pair.first.id, 0);
+        pair.second_others = others_unpack(&dedup->set->others, &pair.second.id, 1);
         status = dedup_stopped(call(dedup->options->user, &pair), error);
     }
     dedup->told_count = 0;

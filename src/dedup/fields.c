@@ -172,6 +172,21 @@ static film_status check_text(film_text text, const char *name, const char *wher
     return FILM_OK;
 }
 
+int fields_shallow(film_text json)
+{
+    int depth = 0, quoted = 0;
+    for (size_t i = 0; i < json.length && depth <= FIELDS_DEPTH; i++) {
+        char c = json.bytes[i];
+        if (c == '"')
+            quoted = !quoted;
+        else if (quoted && c == '\\')
+            i++; /* what it escapes may be a quote */
+        else if (!quoted)
+            depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    }
+    return depth <= FIELDS_DEPTH;
+}
+
 film_status fields_check_more(film_text more, const char *where, film_error *error)
 {
     json_error_t problem;
@@ -197,6 +212,10 @@ film_status fields_check(const film_sentence *sentence, const char *where, film_
         TRY(check_text(texts[i], names[i], where, error));
     if (value_trim(sentence->text).length == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%sthe text is empty", where));
+    if (!fields_shallow(sentence->more))
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%sthe other fields are nested more than %d levels deep", where,
+                       FIELDS_DEPTH));
     if (sentence->id.length > FILM_POOL_ID_BYTES)
         TRY(status_set(error, FILM_BAD_INPUT, "%sthe id is longer than %d bytes", where,
                        FILM_POOL_ID_BYTES));

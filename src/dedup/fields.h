@@ -16,8 +16,14 @@ film_status fields_of_row(const film_table *table, const film_row *row, struct f
                           film_error *error);
 void fields_free(struct fields *fields);
 
-/* Checks that a sentence can be stored: valid UTF-8 without NUL, a text, a valid id. WHERE
- * ("file:17: ") begins the message. */
+/* Maximum depth of the JSON in `more`; SQLite cannot query much deeper objects. */
+enum { FIELDS_DEPTH = 100 };
+
+/* Returns whether the brackets of a JSON text are nested at most FIELDS_DEPTH deep. */
+int fields_shallow(film_text json);
+
+/* Checks that a sentence can be stored: valid UTF-8 without NUL, a text, a valid id, no deeply
+ * nested fields. WHERE ("file:17: ") begins the message. */
 film_status fields_check(const film_sentence *sentence, const char *where, film_error *error);
 
 /* Checks that `more` is a JSON object (or missing). Rows of files need no check: their object was

@@ -128,12 +128,14 @@ static film_status tell_some(struct link *link, size_t first, size_t last, size_
     for (size_t a = first; a < last; a++) {
         film_link_match match = {
             .a = a, .b = FILM_NO_MATCH, .first = link->first.records[a - first]};
+        match.first_others = others_unpack(&link->a->others, &match.first.id, 0);
         int matched = *at < link->found_count && link->found[*at].a == a;
         link->result->matched += (uint64_t)matched;
         if (!matched) TRY(tell(link, &match, error));
         for (; *at < link->found_count && link->found[*at].a == a; (*at)++) {
             match.b = link->found[*at].b;
             match.second = link->second.records[*at - begin];
+            match.second_others = others_unpack(&link->b->others, &match.second.id, 0);
             match.probability = (double)link->found[*at].probability;
             TRY(tell(link, &match, error));
         }
@@ -429,10 +431,15 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
     if (strcmp(path_a, "-") == 0 && strcmp(path_b, "-") == 0)
         return status_set(error, FILM_USAGE,
                           "standard input cannot be both files; name a file for one of them");
+    a.keeps_others = b.keeps_others = wanted.columns != NULL;
     TRY(record_set_read(&a, comm, path_a, &wanted.table, &wanted.progress, &figures.skipped,
                         error));
     TRY(record_set_read(&b, comm, path_b, &wanted.table, &wanted.progress, &figures.skipped,
                         error));
+    if (wanted.columns && comm->rank == 0) {
+        wanted.columns(wanted.user, 0, a.others.names, a.others.count);
+        wanted.columns(wanted.user, 1, b.others.names, b.others.count);
+    }
     TRY(link_piles(model, &a, &b, &wanted, &figures, error));
     TRY(comm_sent_since(comm, sent, &figures.sent, error));
 done:

@@ -56,6 +56,7 @@ void record_set_free(struct record_set *set)
     mem_free(set->start);
     mem_free(set->members);
     mem_free(set->texts);
+    others_free(&set->others);
     *set = (struct record_set){0};
 }
 

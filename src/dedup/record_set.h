@@ -13,6 +13,7 @@
 
 #include "film_pool.h"
 #include "base/mailbox.h"
+#include "dedup/others.h"
 #include "dedup/round_robin.h"
 
 struct record_set_block;
@@ -36,6 +37,9 @@ struct record_set {
     struct record_set_label *labels; /* every process has all of them */
     size_t label_count, label_capacity;
     uint64_t *keys; /* by record: equal for equal words */
+    /* Set by the caller: keep the other columns. The ids are then packed with them. */
+    int keeps_others;
+    struct others others;
 
     /* Only in a job, while the set is filled and partitioned: */
     uint64_t *order; /* by record: ascends with the position */
@@ -64,8 +68,8 @@ film_status record_set_label(struct record_set *set, size_t a, size_t b, int sam
                              film_error *error);
 
 /* Reads the rows of a table: every row of single sentences, or the distinct sentences of a file of
- * pairs. Ids are those of the file, or the line ("17"; for pairs "17a", "17b"). Blank lines are
- * skipped. */
+ * pairs. Ids are those of the file, or the number of the row ("17"; for pairs "17a", "17b"). Blank
+ * lines are skipped. */
 film_status record_set_read(struct record_set *set, const struct comm *comm, const char *path,
                             const film_table_options *options, const film_progress *progress,
                             uint64_t *skipped, film_error *error);

@@ -33,14 +33,18 @@ static film_status add_row(struct record_set_reading *reading, const film_row *r
     film_status status = FILM_OK;
     const film_text sides[] = {row->a, row->b, row->c};
     int several = row->b.bytes || row->c.bytes;
-    uint64_t line;
+    uint64_t line, number;
     char made[40];
+    struct others *others = &reading->intake.set->others;
+    film_text packed;
+    for (size_t i = 0; i < others->count; i++) others->values[i] = row->fields[others->column[i]];
     for (int side = 0; side < 3; side++) {
         film_text text = sides[side], id = several ? (film_text){NULL, 0} : fields_or_none(row->id);
         if (!text.bytes) continue;
         TRY(film_table_line(reading->table, row, &line, reading->error));
         if (!id.bytes) {
-            int length = snprintf(made, sizeof made, "%llu%s", (unsigned long long)line,
+            TRY(film_table_row(reading->table, &number, reading->error));
+            int length = snprintf(made, sizeof made, "%llu%s", (unsigned long long)number,
                                   !several    ? ""
                                   : side == 0 ? "a"
                                   : side == 1 ? "b"
@@ -48,8 +52,9 @@ static film_status add_row(struct record_set_reading *reading, const film_row *r
             id = (film_text){made, (size_t)length};
         }
         TRY(check(reading, id, text, line));
-        TRY(record_set_intake_add(&reading->intake, 4 * reading->rows + (uint64_t)side, several, id,
-                                  text, reading->error));
+        TRY(others_pack(others, id, others->values, &packed, reading->error));
+        TRY(record_set_intake_add(&reading->intake, 4 * reading->rows + (uint64_t)side, several,
+                                  packed, text, reading->error));
     }
 done:
     return status;
@@ -98,6 +103,7 @@ film_status record_set_read(struct record_set *set, const struct comm *comm, con
     reading.rows = (uint64_t)comm->rank << 40;
     TRY(record_set_intake_open(&reading.intake, set, error));
     TRY(table_open(path, &wanted, &reading.table, error));
+    if (set->keeps_others) TRY(others_of_table(&set->others, reading.table, error));
     reading.lines = film_table_format(reading.table) == FILM_FORMAT_LINES;
     while (go_on) {
         while (!reading.ended && !record_set_intake_full(&reading.intake)) {

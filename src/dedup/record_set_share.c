@@ -291,6 +291,8 @@ film_status record_set_move(struct record_set *set, const uint32_t *number, film
     moved.labels = set->labels;
     moved.label_count = set->label_count;
     set->labels = NULL;
+    moved.others = set->others;
+    set->others = (struct others){0};
     record_set_free(set);
     *set = moved;
     moved = (struct record_set){0};

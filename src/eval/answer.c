@@ -3,6 +3,8 @@
 #include "eval/answer.h"
 #include "base/mem.h"
 #include "eval/categories.h"
+#include "learn/decision_threshold.h"
+#include "eval/classes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,6 +19,8 @@ film_figure *answer_figure(film_eval_result *result, enum measure measure)
         [MEASURE_BEST_ACCURACY] = &result->best_accuracy,
         [MEASURE_LOG_LOSS] = &result->log_loss,
         [MEASURE_F1] = &result->f1,
+        [MEASURE_PRECISION] = &result->precision,
+        [MEASURE_RECALL] = &result->recall,
         [MEASURE_AUC] = &result->auc,
         [MEASURE_AVERAGE_PRECISION] = &result->average_precision,
         [MEASURE_ECE] = &result->ece,
@@ -50,6 +54,48 @@ film_status answer_init(film_eval_result *result, size_t points, film_error *err
         owned = mem_zeroed(1, sizeof *owned + points * sizeof *owned->points);
     result->owned = owned;
     return owned ? FILM_OK : status_no_memory(error);
+}
+
+void answer_confusion(film_eval_result *result, const float *label, const unsigned char *same,
+                      size_t count)
+{
+    uint64_t *const cell[2][2] = {{&result->true_negatives, &result->false_negatives},
+                                  {&result->false_positives, &result->true_positives}};
+    for (size_t i = 0; i < count; i++) ++*cell[same[i] != 0][label[i] >= 0.5f];
+}
+
+void answer_thresholds(film_eval_result *result, const struct measures *measures, double used)
+{
+    static const double grid[] = {0.05, 0.1, 0.2, 0.3,  0.4,  0.5, 0.6,
+                                  0.7,  0.8, 0.9, 0.95, 0.98, 0.99};
+    const size_t steps = sizeof grid / sizeof *grid;
+    _Static_assert(sizeof grid / sizeof *grid < ANSWER_THRESHOLDS, "room for one more");
+    struct answer_owned *owned = result->owned;
+    size_t count = 0;
+    int given = 0; /* whether the threshold in use has its row */
+    for (size_t step = 0; step <= steps; step++) {
+        double next = step < steps ? grid[step] : INFINITY;
+        int here = !given && used < next + 5e-4;
+        if (here) owned->thresholds[count++] = (film_threshold_point){.threshold = used, .used = 1};
+        given |= here;
+        if (step < steps && !(here && used > next - 5e-4))
+            owned->thresholds[count++] = (film_threshold_point){.threshold = next};
+    }
+    for (size_t i = 0; i < count; i++) {
+        film_threshold_point *point = &owned->thresholds[i];
+        struct measures_rates rates = measures_at(measures, point->threshold, result->prior);
+        point->precision = rates.precision;
+        point->recall = rates.recall;
+        point->called_same = rates.called_same;
+    }
+    result->thresholds = owned->thresholds;
+    result->threshold_count = count;
+}
+
+void answer_free(struct answer_owned *owned)
+{
+    if (owned) mem_free(owned->classes);
+    mem_free(owned);
 }
 
 void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant)
@@ -95,16 +141,6 @@ static void put_interval(json_t *ci, const char *name, const film_figure *figure
     if (isfinite(figure->low)) json_object_set_new(ci, name, interval(figure->low, figure->high));
 }
 
-json_t *answer_operating(const film_operating *wanted, const struct operating_point *point)
-{
-    int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
-    return json_pack("{s:s, s:o, s:f, s:b, s:f, s:o, s:o, s:f}", "criterion",
-                     operating_name(wanted->criterion), "target",
-                     number(has_target ? wanted->target : NAN), "threshold", point->threshold,
-                     "reached", point->reached, "accuracy", point->accuracy, "precision",
-                     number(point->precision), "recall", number(point->recall), "f1", point->f1);
-}
-
 static json_t *operating_object(const film_operating_point *chosen)
 {
     const struct operating_point point = {.threshold = chosen->threshold,
@@ -112,8 +148,11 @@ static json_t *operating_object(const film_operating_point *chosen)
                                           .accuracy = chosen->accuracy,
                                           .precision = chosen->precision,
                                           .recall = chosen->recall,
-                                          .f1 = chosen->f1};
-    return answer_operating(&chosen->wanted, &point);
+                                          .f1 = chosen->f1,
+                                          .low = chosen->low,
+                                          .high = chosen->high,
+                                          .pairs = (size_t)chosen->pairs};
+    return decision_threshold_json(&chosen->wanted, &point, chosen->prior);
 }
 
 static json_t *mcnemar_object(const film_comparison *against)
@@ -183,6 +222,29 @@ static void put_knn(json_t *answer, const film_eval_result *result)
                         swept ? json_string(film_knn_name(result->knn)) : json_null());
 }
 
+static void put_decisions(json_t *answer, const film_eval_result *result)
+{
+    json_t *points = json_array();
+    uint64_t decisions = result->true_positives + result->false_positives + result->true_negatives +
+                         result->false_negatives;
+    for (size_t i = 0; i < result->threshold_count; i++) {
+        const film_threshold_point *point = &result->thresholds[i];
+        json_array_append_new(points,
+                              json_pack("{s:f, s:o, s:o, s:o, s:b}", "threshold", point->threshold,
+                                        "precision", number(point->precision), "recall",
+                                        number(point->recall), "called_same",
+                                        number(point->called_same), "used", point->used));
+    }
+    json_object_set_new(answer, "confusion",
+                        decisions ? json_pack("{s:I, s:I, s:I, s:I}", "tp",
+                                              (json_int_t)result->true_positives, "fp",
+                                              (json_int_t)result->false_positives, "tn",
+                                              (json_int_t)result->true_negatives, "fn",
+                                              (json_int_t)result->false_negatives)
+                                  : json_null());
+    json_object_set_new(answer, "thresholds", points);
+}
+
 static json_t *retrieval_object(const film_retrieval *found)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "r1", number(found->recall_1), "r10",
@@ -233,10 +295,12 @@ json_t *answer_object(const film_eval_result *result)
         put_interval(ci, measure_name((enum measure)m), figure);
     }
     json_object_set_new(answer, "best_threshold", number(result->best_threshold));
+    put_decisions(answer, result);
     json_object_set_new(answer, "triplet_accuracy", number(result->triplet_accuracy.value));
     put_interval(ci, "triplet_accuracy", &result->triplet_accuracy);
     json_object_set_new(answer, "category_accuracy", json_null());
     if (categories) put_categories(answer, ci, result);
+    if (categories) classes_put(answer, result->classes);
     json_object_set_new(answer, "operating",
                         result->operating ? operating_object(result->operating) : json_null());
     json_object_set_new(answer, "against",

@@ -11,12 +11,16 @@
 
 #include <jansson.h>
 
+enum { ANSWER_THRESHOLDS = 16 };
+
 /* What a result points to, in one block. */
 struct answer_owned {
     film_operating_point operating;
     film_comparison against;
     film_retrieval retrieval;
+    film_class_result *classes; /* a block of its own */
     char names[2][301], sentence[1000];
+    film_threshold_point thresholds[ANSWER_THRESHOLDS];
     film_knn_point points[];
 };
 
@@ -24,17 +28,24 @@ struct answer_owned {
  * */
 film_status answer_init(film_eval_result *result, size_t points, film_error *error);
 
+/* Frees what a result owns; NULL is allowed. */
+void answer_free(struct answer_owned *owned);
+
 /* A result without a figure and without room. */
 film_eval_result answer_nothing(void);
 
 /* The place of a measure. */
 film_figure *answer_figure(film_eval_result *result, enum measure measure);
 
+/* Counts the decisions of pairs labelled 0 or 1. */
+void answer_confusion(film_eval_result *result, const float *label, const unsigned char *same,
+                      size_t count);
+
+/* Fills the table of thresholds at the prior of the result; USED is the threshold in use. */
+void answer_thresholds(film_eval_result *result, const struct measures *measures, double used);
+
 /* Takes the sweep into the result. */
 void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant);
-
-/* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1"} */
-json_t *answer_operating(const film_operating *wanted, const struct operating_point *point);
 
 /* All of a result. NULL: no memory. */
 json_t *answer_object(const film_eval_result *result);

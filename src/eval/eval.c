@@ -5,6 +5,7 @@
 #include "eval/against.h"
 #include "eval/answer.h"
 #include "eval/categories.h"
+#include "eval/classes.h"
 #include "eval/evaluation.h"
 #include "embed/vec.h"
 #include "learn/operating.h"
@@ -31,8 +32,13 @@ static film_status choose_operating(struct evaluation *evaluation, const double 
 {
     const film_operating *wanted = evaluation->options->operating;
     struct operating_point point;
-    struct operating_rows rows = {probability, evaluation->label, NULL, evaluation->pairs};
-    film_status status = operating_choose(wanted, evaluation->prior, &rows, &point, error);
+    struct operating_rows rows = {probability, evaluation->label, evaluation->a, evaluation->b,
+                                  evaluation->pairs};
+    double own = operating_share(&rows), prior = evaluation->prior;
+    /* The probabilities keep their prior; a promised figure is one of this file. */
+    if (evaluation->options->prior == 0)
+        prior = operating_promises(wanted) && own > 0 && own < 1 ? own : 0.5;
+    film_status status = operating_choose(wanted, prior, &rows, &point, error);
     if (status != FILM_OK) return status;
     struct answer_owned *owned = evaluation->result.owned;
     owned->operating = (film_operating_point){.wanted = *wanted,
@@ -41,7 +47,11 @@ static film_status choose_operating(struct evaluation *evaluation, const double 
                                               .accuracy = point.accuracy,
                                               .precision = point.precision,
                                               .recall = point.recall,
-                                              .f1 = point.f1};
+                                              .f1 = point.f1,
+                                              .low = point.low,
+                                              .high = point.high,
+                                              .pairs = point.pairs,
+                                              .prior = prior};
     evaluation->result.operating = &owned->operating;
     return FILM_OK;
 }
@@ -91,6 +101,15 @@ done:
     return status;
 }
 
+/* The probability at which pairs are called the same. */
+static double threshold_used(const struct evaluation *evaluation, const struct decision *decision)
+{
+    int full = decision->full && evaluation->decision != FILM_DECISION_THRESHOLD;
+    const struct calibration *line = full ? &decision->margin : &decision->similarity;
+    if (evaluation->options->threshold > 0) return evaluation->options->threshold;
+    return calibrate_probability(line->scale * line->threshold + line->bias);
+}
+
 static film_status measure_pairs(struct evaluation *evaluation, const struct model_answers *answers,
                                  film_error *error)
 {
@@ -105,7 +124,13 @@ static film_status measure_pairs(struct evaluation *evaluation, const struct mod
     TRY(measures_init(&measures, set, answers->probability, evaluation->label, answers->same,
                       evaluation->pairs, error));
     measures_compute(&measures, NULL, ranks, value);
-    if (has_pairs) result->best_threshold = measures_best_threshold(&measures);
+    if (has_pairs) {
+        result->best_threshold = measures_best_threshold(&measures);
+        answer_confusion(result, evaluation->label, answers->same, evaluation->pairs);
+        if (!evaluation->decide_by_knn)
+            answer_thresholds(result, &measures,
+                              threshold_used(evaluation, &answers->model->decision));
+    }
     TRY(bootstrap_measures(&evaluation->bootstrap, &measures, interval, error));
     for (int m = 0; m < MEASURES; m++)
         *answer_figure(result, (enum measure)m) =
@@ -148,27 +173,29 @@ static film_status measure_triplets(struct evaluation *evaluation,
     return status;
 }
 
-static film_status measure_categories(struct evaluation *evaluation,
-                                      const struct model_answers *answers, film_error *error)
+static film_status measure_categories(struct evaluation *evaluation, struct model_answers *answers,
+                                      film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = &evaluation->corpus;
     struct flat_share own = model_answers_vectors(evaluation, answers, evaluation->own_here);
     unsigned char *right[CATEGORIES_DEPTHS] = {NULL};
-    uint32_t *category = mem_array(evaluation->own, sizeof *category);
-    TRY_ALLOC(category, error);
+    uint32_t *category = answers->category = mem_array(evaluation->own, sizeof *category);
+    TRY_ALLOC(category &&
+                  (answers->winners.category = mem_array(evaluation->own, sizeof *category)) &&
+                  (answers->winners.votes = mem_array(evaluation->own, 1)),
+              error);
     for (size_t i = corpus->rows; i-- > 0;) /* a sentence of several counts for its first */
         category[corpus->a[i]] = corpus->category[i];
     for (int d = 0; d < CATEGORIES_DEPTHS; d++)
         TRY_ALLOC(right[d] = mem_array(evaluation->own, 1), error);
     TRY(categories_vote(&own, category, evaluation->options->threads,
-                        &evaluation->options->progress, right, error));
+                        &evaluation->options->progress, right, &answers->winners, error));
     for (int d = 0; d < CATEGORIES_DEPTHS; d++)
         TRY(put_share(evaluation, right[d], evaluation->own,
                       &evaluation->result.category_accuracy[d], error));
 done:
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) mem_free(right[d]);
-    mem_free(category);
     return status;
 }
 
@@ -246,6 +273,7 @@ static film_status measure(struct evaluation *evaluation, struct model_answers *
     describe(evaluation, answers->model);
     if (evaluation->corpus.labels == FILM_LABELS_CATEGORIES) {
         TRY(measure_categories(evaluation, answers, error));
+        TRY(classes_measure(evaluation, answers->model, error));
     } else {
         TRY(model_answers_pairs(evaluation, answers, error));
         TRY(measure_pairs(evaluation, answers, error));
@@ -276,7 +304,10 @@ static film_status show(const struct evaluation *evaluation, const struct model_
                              answers->swept ? &answers->knn : NULL,
                              evaluation->variant,
                              evaluation->options->pool ? &evaluation->found : NULL,
-                             answer};
+                             answer,
+                             answers->category,
+                             answers->winners.category,
+                             answers->winners.votes};
     film_status status = look(user, &view, error);
     json_decref(answer);
     return status;
@@ -305,7 +336,7 @@ static film_status evaluate(const film_model *model, const char *path,
         evaluation.result.owned = NULL;
     }
 done:
-    mem_free(evaluation.result.owned);
+    answer_free(evaluation.result.owned);
     retrieval_free(&evaluation.found);
     evaluation_free(&evaluation);
     model_answers_free(&answers);

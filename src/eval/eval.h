@@ -31,6 +31,10 @@ struct eval_view {
     film_knn variant;
     const struct retrieval *retrieval; /* NULL without a pool */
     const json_t *answer;              /* as film eval --json prints it */
+    /* Categories, by distinct sentence: its own, that of its ten nearest, and their votes. NULL
+     * otherwise. */
+    const uint32_t *category, *voted;
+    const unsigned char *votes;
 };
 
 /* Evaluates as eval_file does, then calls LOOK, whose status it returns. */

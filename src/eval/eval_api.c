@@ -32,7 +32,6 @@ film_status eval_options(film_eval_options *out, const film_eval_options *given,
     if (!out->k_last) out->k_last = 55;
     if (!out->k_first) out->k_first = 1;
     if (out->no_knn) out->k_first = out->k_last = 0;
-    if (out->prior == 0) out->prior = 0.5;
     if (!out->bootstrap) out->bootstrap = 1000;
     if (out->bootstrap == FILM_NONE) out->bootstrap = 0;
     if (!out->seed) out->seed = 1;
@@ -57,7 +56,7 @@ done:
 void film_eval_result_free(film_eval_result *result)
 {
     if (!result || result->size < offsetof(film_eval_result, owned) + sizeof result->owned) return;
-    mem_free(result->owned);
+    answer_free(result->owned);
     memset((unsigned char *)result + sizeof result->size, 0, result->size - sizeof result->size);
 }
 

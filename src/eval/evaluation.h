@@ -4,6 +4,7 @@
 #define EVAL_EVALUATION_H
 
 #include "eval/bootstrap.h"
+#include "eval/categories.h"
 #include "eval/knn.h"
 #include "eval/retrieval.h"
 #include "model/model.h"
@@ -48,6 +49,8 @@ struct model_answers {
     float *penalty; /* sentences here */
     struct knn knn;
     int swept;
+    uint32_t *category; /* own: of the file; NULL unless it has categories */
+    struct categories_winners winners;
     double *probability; /* pairs */
     unsigned char *same; /* pairs: what was decided */
 };

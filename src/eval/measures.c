@@ -10,8 +10,8 @@
 const char *measure_name(enum measure measure)
 {
     static const char *const names[MEASURES] = {
-        "accuracy",          "best_accuracy", "log_loss", "f1",      "auc",
-        "average_precision", "ece",           "brier",    "pearson", "spearman"};
+        "accuracy", "best_accuracy",     "log_loss", "f1",    "precision", "recall",
+        "auc",      "average_precision", "ece",      "brier", "pearson",   "spearman"};
     return names[measure];
 }
 
@@ -94,7 +94,12 @@ static double weight_of(const uint32_t *weight, size_t i)
     return weight ? (double)weight[i] : 1.0;
 }
 
-/* Accuracy, F1, log loss, calibration and Brier score: sums over rows. */
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+/* Accuracy, F1, precision, recall, log loss, calibration and Brier score: sums over rows. */
 static void sum_rows(const struct measures *m, const uint32_t *weight, double value[MEASURES])
 {
     enum { BINS = MEASURES_CALIBRATION_BINS };
@@ -114,11 +119,13 @@ static void sum_rows(const struct measures *m, const uint32_t *weight, double va
     }
     for (int bin = 0; bin < BINS; bin++) error += fabs(bin_score[bin] - bin_label[bin]);
     double f1_below = 2 * hits[1][1] + hits[1][0] + hits[0][1];
-    value[MEASURE_ACCURACY] = total > 0 ? (hits[1][1] + hits[0][0]) / total : NAN;
+    value[MEASURE_ACCURACY] = share(hits[1][1] + hits[0][0], total);
     value[MEASURE_F1] = f1_below > 0 ? 2 * hits[1][1] / f1_below : total > 0 ? 0.0 : NAN;
-    value[MEASURE_LOG_LOSS] = total > 0 ? loss / total : NAN;
-    value[MEASURE_ECE] = total > 0 ? error / total : NAN;
-    value[MEASURE_BRIER] = total > 0 ? squares / total : NAN;
+    value[MEASURE_PRECISION] = share(hits[1][1], hits[1][1] + hits[1][0]);
+    value[MEASURE_RECALL] = share(hits[1][1], hits[1][1] + hits[0][1]);
+    value[MEASURE_LOG_LOSS] = share(loss, total);
+    value[MEASURE_ECE] = share(error, total);
+    value[MEASURE_BRIER] = share(squares, total);
 }
 
 /* AUC, average precision and the best accuracy: from the highest score down, equal ones
@@ -209,7 +216,8 @@ void measures_compute(const struct measures *measures, const uint32_t *weight, d
                       double value[MEASURES])
 {
     const unsigned sums = 1 << MEASURE_ACCURACY | 1 << MEASURE_LOG_LOSS | 1 << MEASURE_F1 |
-                          1 << MEASURE_ECE | 1 << MEASURE_BRIER;
+                          1 << MEASURE_PRECISION | 1 << MEASURE_RECALL | 1 << MEASURE_ECE |
+                          1 << MEASURE_BRIER;
     const unsigned swept =
         1 << MEASURE_BEST_ACCURACY | 1 << MEASURE_AUC | 1 << MEASURE_AVERAGE_PRECISION;
     if (measures->set & sums) sum_rows(measures, weight, value);
@@ -235,4 +243,19 @@ double measures_best_threshold(const struct measures *measures)
         if (i > 1 && threshold <= score[i - 2]) threshold = score[i - 1]; /* neighbouring doubles */
     }
     return threshold;
+}
+
+struct measures_rates measures_at(const struct measures *measures, double threshold, double prior)
+{
+    double all[2] = {0, 0}, passed[2] = {0, 0};
+    for (size_t i = 0; i < measures->count; i++) {
+        int same = measures->label[i] >= 0.5f;
+        all[same]++;
+        passed[same] += measures->score[i] >= threshold;
+    }
+    double found = share(passed[1], all[1]), wrong = share(passed[0], all[0]);
+    double called = prior * found + (1 - prior) * wrong;
+    return (struct measures_rates){.precision = share(prior * found, called),
+                                   .recall = isnan(wrong) ? NAN : found,
+                                   .called_same = called};
 }

@@ -16,6 +16,8 @@ enum measure {
     MEASURE_BEST_ACCURACY,
     MEASURE_LOG_LOSS,
     MEASURE_F1,
+    MEASURE_PRECISION,
+    MEASURE_RECALL,
     MEASURE_AUC,
     MEASURE_AVERAGE_PRECISION,
     MEASURE_ECE,
@@ -53,13 +55,20 @@ film_status measures_init(struct measures *measures, unsigned set, const double 
 void measures_free(struct measures *measures);
 
 /* VALUE[m] for the measures of the set, NaN for the others and for what is not defined (AUC with
- * one class, correlation with a constant). WEIGHT: how often each row counts; NULL: once. RANKS is
- * scratch space of count doubles. */
+ * one class, precision of no decision, correlation with a constant). WEIGHT: how often each row
+ * counts; NULL: once. RANKS is scratch space of count doubles. */
 void measures_compute(const struct measures *measures, const uint32_t *weight, double *ranks,
                       double value[MEASURES]);
 
 /* A threshold at which "score >= threshold" has the best accuracy: in the middle between two scores
  * where it can be. */
 double measures_best_threshold(const struct measures *measures);
+
+/* What "score >= threshold" gives when PRIOR of the pairs are the same, whatever their share of the
+ * rows. Precision is NaN when nothing passes; all are NaN when the rows have one label only. */
+struct measures_rates {
+    double precision, recall, called_same;
+};
+struct measures_rates measures_at(const struct measures *measures, double threshold, double prior);
 
 #endif

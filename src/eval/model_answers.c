@@ -156,6 +156,9 @@ void model_answers_free(struct model_answers *answers)
     mem_free(answers->answered);
     mem_free_aligned(answers->vectors);
     mem_free(answers->penalty);
+    mem_free(answers->category);
+    mem_free(answers->winners.category);
+    mem_free(answers->winners.votes);
     mem_free(answers->probability);
     mem_free(answers->same);
     knn_free(&answers->knn);

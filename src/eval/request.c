@@ -64,7 +64,8 @@ film_status request_check(struct evaluation *evaluation, film_error *error)
     TRY(check_threshold(evaluation, error));
     if (options->operating) TRY(operating_check(options->operating, error));
     double log_odds;
-    if (options->prior != FILM_PRIOR_AUTO) TRY(match_prior(options->prior, &log_odds, error));
+    if (options->prior != FILM_PRIOR_AUTO && options->prior != 0)
+        TRY(match_prior(options->prior, &log_odds, error));
 done:
     return status;
 }
@@ -103,7 +104,7 @@ film_status request_check_labels(const struct evaluation *evaluation, film_error
 film_status request_prior(struct evaluation *evaluation, film_error *error)
 {
     double same = 0;
-    evaluation->prior = evaluation->options->prior;
+    evaluation->prior = evaluation->options->prior == 0 ? 0.5 : evaluation->options->prior;
     if (evaluation->prior != FILM_PRIOR_AUTO) return FILM_OK;
     for (size_t i = 0; i < evaluation->pairs; i++) same += evaluation->label[i] >= 0.5f;
     if (same == 0 || same == (double)evaluation->pairs)

@@ -1,8 +1,12 @@
-/* Writes verdicts and explanations as JSON (film_explain.h). It computes nothing; pair.c does. */
+/* Writes verdicts and explanations as JSON (film_explain.h). pair.c computes them. Lists begin with
+ * what speaks for the verdict, strongest first; what speaks against it follows. */
 #include "base/writer.h"
 #include "base/sized.h"
+#include "pair/traits.h"
 #include "film_explain.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void write_side(struct writer *to, char side)
@@ -33,10 +37,31 @@ static void write_key_text(struct writer *to, const char *key, film_text text)
     writer_text(to, text);
 }
 
+/* Returns the family with this name, or FAMILIES. */
+static int family_of(const char *name)
+{
+    int family = 0;
+    while (family < FAMILIES && (!name || strcmp(family_name((enum family)family), name) != 0))
+        family++;
+    return family;
+}
+
+/* Writes the group of a reason without a word: its id and its title. */
+static void write_family(struct writer *to, const char *id_key, const char *title_key,
+                         const char *name)
+{
+    int family = family_of(name);
+    if (family == FAMILIES) return;
+    write_key_text(to, id_key, film_string(family_id((enum family)family)));
+    write_key_text(to, title_key, film_string(family_title((enum family)family)));
+}
+
 static void write_reason(struct writer *to, const film_reason *reason)
 {
     writer_open(to, '{');
     write_key_text(to, "kind", film_string(reason->kind));
+    write_family(to, "group", "title", reason->family);
+    write_family(to, "other_group", "other_title", reason->other_family);
     if (reason->id) write_key_text(to, "id", film_string(reason->id));
     if (reason->other_id) write_key_text(to, "other_id", film_string(reason->other_id));
     write_key_text(to, "text", (film_text){reason->text, reason->text_length});
@@ -55,10 +80,20 @@ static void write_reason(struct writer *to, const film_reason *reason)
     writer_close(to, '}');
 }
 
-static void write_reasons(struct writer *to, const film_reason *reasons, size_t count, size_t most)
+/* Returns whether a weight speaks for the verdict. */
+static int supports(double weight, int same)
+{
+    return (weight > 0) == (same != 0);
+}
+
+/* Writes the first MOST reasons, the strongest ones: those for the verdict, then the others. */
+static void write_reasons(struct writer *to, const film_reason *reasons, size_t count, size_t most,
+                          int same)
 {
     writer_open(to, '[');
-    for (size_t i = 0; i < count && i < most; i++) write_reason(to, &reasons[i]);
+    for (int against = 0; against < 2; against++)
+        for (size_t i = 0; i < count && i < most; i++)
+            if (supports(reasons[i].weight, same) != against) write_reason(to, &reasons[i]);
     writer_close(to, ']');
 }
 
@@ -86,7 +121,7 @@ film_status film_verdict_json(film_text a, film_text b, const film_verdict *verd
     writer_open(&to, '{');
     write_verdict(&to, a, b, verdict);
     writer_key(&to, "reasons");
-    write_reasons(&to, verdict->reasons, verdict->reason_count, most);
+    write_reasons(&to, verdict->reasons, verdict->reason_count, most, verdict->same);
     writer_close(&to, '}');
     return writer_finish(&to, json, length, error);
 }
@@ -96,26 +131,75 @@ film_status film_reasons_json(const film_verdict *verdict, size_t most, char **j
 {
     if (!verdict || !json) return status_set(error, FILM_USAGE, "verdict or json is NULL");
     struct writer to = {0};
-    write_reasons(&to, verdict->reasons, verdict->reason_count, most);
+    write_reasons(&to, verdict->reasons, verdict->reason_count, most, verdict->same);
+    return writer_finish(&to, json, length, error);
+}
+
+static void write_group_head(struct writer *to, const film_reason_group *group)
+{
+    writer_open(to, '{');
+    write_key_text(to, "id", film_string(group->id));
+    write_key_text(to, "name", film_string(group->name));
+    write_key_text(to, "title", film_string(group->title));
+    writer_key(to, "weight");
+    writer_weight(to, group->weight);
+}
+
+static int stronger_first(const void *left, const void *right)
+{
+    const film_reason_group *a = left, *b = right;
+    double x = fabs(a->weight), y = fabs(b->weight);
+    return x != y ? (x > y ? -1 : 1) : strcmp(a->id, b->id);
+}
+
+film_status film_groups_json(const film_verdict *verdict, char **json, size_t *length,
+                             film_error *error)
+{
+    if (!verdict || !json) return status_set(error, FILM_USAGE, "verdict or json is NULL");
+    film_reason_group groups[FAMILIES + 1];
+    struct writer to = {0};
+    for (int family = 0; family < FAMILIES; family++)
+        groups[family] = (film_reason_group){.id = family_id((enum family)family),
+                                             .name = family_name((enum family)family),
+                                             .title = family_title((enum family)family)};
+    groups[FAMILIES] = (film_reason_group){.id = "words", .name = "words", .title = "Single words"};
+    for (size_t i = 0; i < verdict->reason_count; i++) {
+        const film_reason *reason = &verdict->reasons[i];
+        int two = reason->other_family != NULL;
+        const char *const names[] = {reason->family, reason->other_family};
+        for (int part = 0; part <= two; part++) {
+            film_reason_group *group = &groups[family_of(names[part])];
+            group->weight += reason->weight / (1 + two);
+            group->reason_count++;
+        }
+    }
+    qsort(groups, FAMILIES + 1, sizeof *groups, stronger_first);
+    writer_open(&to, '[');
+    for (int against = 0; against < 2; against++)
+        for (int i = 0; i <= FAMILIES; i++) {
+            if (!groups[i].reason_count || supports(groups[i].weight, verdict->same) == against)
+                continue;
+            write_group_head(&to, &groups[i]);
+            writer_close(&to, '}');
+        }
+    writer_close(&to, ']');
     return writer_finish(&to, json, length, error);
 }
 
 static void write_groups(struct writer *to, const film_explanation *explanation, size_t most)
 {
+    int same = explanation->verdict.same;
     writer_key(to, "groups");
     writer_open(to, '[');
-    for (size_t i = 0; i < explanation->group_count; i++) {
-        const film_reason_group *group = &explanation->groups[i];
-        writer_open(to, '{');
-        write_key_text(to, "id", film_string(group->id));
-        write_key_text(to, "name", film_string(group->name));
-        write_key_text(to, "title", film_string(group->title));
-        writer_key(to, "weight");
-        writer_weight(to, group->weight);
-        writer_key(to, "reasons");
-        write_reasons(to, group->reasons, group->reason_count, most);
-        writer_close(to, '}');
-    }
+    for (int against = 0; against < 2; against++)
+        for (size_t i = 0; i < explanation->group_count; i++) {
+            const film_reason_group *group = &explanation->groups[i];
+            if (supports(group->weight, same) == against) continue;
+            write_group_head(to, group);
+            writer_key(to, "reasons");
+            write_reasons(to, group->reasons, group->reason_count, most, same);
+            writer_close(to, '}');
+        }
     writer_close(to, ']');
 }
 

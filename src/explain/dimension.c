@@ -5,6 +5,7 @@
 #include "explain/ranking.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* The effective number of words of a dimension (participation ratio of the squared weights), and
  * the share of the squares that the ten strongest words have. */
@@ -108,8 +109,46 @@ done:
     return status;
 }
 
-film_status explain_dimension(const film_model *model, size_t dimension, size_t most, char **json,
-                              film_error *error)
+static void write_feature(struct writer *to, size_t id, const char *group, film_text text,
+                          float weight)
+{
+    writer_open(to, '{');
+    writer_key(to, "id");
+    writer_count(to, id);
+    writer_key(to, "group");
+    writer_text(to, film_string(group));
+    writer_key(to, "text");
+    writer_text(to, text);
+    writer_key(to, "weight");
+    writer_number(to, (double)weight);
+    writer_close(to, '}');
+}
+
+/* Every weight of the row of L: of the features or, on top of an encoder, of its dimensions. */
+static void write_all(const film_model *model, size_t dimension, struct writer *to)
+{
+    const struct encoder *encoder = &model->encoder;
+    const struct features *features = &model->features;
+    size_t count = encoder->network ? encoder->network->dim : features_count(features);
+    writer_key(to, "features");
+    writer_open(to, '[');
+    for (size_t id = 0; id < count; id++) {
+        char name[40];
+        if (encoder->network) {
+            snprintf(name, sizeof name, "dimension %zu", id);
+            write_feature(to, id, "encoder", film_string(name),
+                          encoder->network_map[id * encoder->network_dim + dimension]);
+        } else {
+            write_feature(to, id, group_name(features_group(features, (uint32_t)id)),
+                          ranking_name(features, (uint32_t)id),
+                          encoder->map[id * encoder->dim + dimension]);
+        }
+    }
+    writer_close(to, ']');
+}
+
+film_status explain_dimension(const film_model *model, size_t dimension, size_t most, int all,
+                              char **json, film_error *error)
 {
     film_status status = FILM_OK;
     struct writer to = {0};
@@ -137,6 +176,7 @@ film_status explain_dimension(const film_model *model, size_t dimension, size_t 
         TRY(write_words(model, dimension, most, -1, &to, error));
     }
     TRY(write_examples(model, dimension, most, &to, error));
+    if (all) write_all(model, dimension, &to);
     writer_close(&to, '}');
     TRY(writer_finish(&to, json, NULL, error));
 done:

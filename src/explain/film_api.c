@@ -32,7 +32,13 @@ static film_status missing(film_error *error, const char *what)
 film_status film_open(const char *path, film_model **out, film_error *error)
 {
     if (!path || !out) return missing(error, path ? "out" : "path");
-    return model_open(path, out, error);
+    return model_open(path, 0, out, error);
+}
+
+film_status film_open_private(const char *path, film_model **out, film_error *error)
+{
+    if (!path || !out) return missing(error, path ? "out" : "path");
+    return model_open(path, 1, out, error);
 }
 
 void film_close(film_model *model)
@@ -144,7 +150,8 @@ film_status film_explain_dimension(const film_model *model, size_t dimension, si
                                    char **json, film_error *error)
 {
     if (!model || !json) return missing(error, model ? "json" : "model");
-    return explain_dimension(model, dimension, list_length(most), json, error);
+    int all = most == FILM_ALL_FEATURES;
+    return explain_dimension(model, dimension, list_length(all ? 0 : most), all, json, error);
 }
 
 film_status film_explain_word(const film_model *model, film_text word, size_t most, char **json,

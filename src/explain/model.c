@@ -178,6 +178,10 @@ static void write_shape(const struct shape *shape, struct writer *to)
     writer_text(to, value_of(trait->about));
     writer_key(to, "family");
     writer_text(to, value_of(family_name(trait->family)));
+    writer_key(to, "group");
+    writer_text(to, value_of(family_id(trait->family)));
+    writer_key(to, "title");
+    writer_text(to, value_of(family_title(trait->family)));
     writer_key(to, "at_least");
     writer_weight(to, shape->at_least);
     writer_key(to, "at_most");

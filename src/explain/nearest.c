@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-void nearest_free(struct nearest *nearest)
+void nearest_free(struct nearest_examples *nearest)
 {
     feature_row_free(&nearest->row);
     mem_free(nearest->vectors);
@@ -15,13 +15,13 @@ void nearest_free(struct nearest *nearest)
     memset(nearest, 0, sizeof *nearest);
 }
 
-static film_text text_of(const struct nearest *nearest, size_t sentence)
+static film_text text_of(const struct nearest_examples *nearest, size_t sentence)
 {
     return examples_text(nearest->examples, sentence / 2, (int)(sentence % 2));
 }
 
 /* Without a map: computes the sparse rows, concatenated. */
-static film_status keep_rows(struct nearest *nearest, const struct encoder *encoder,
+static film_status keep_rows(struct nearest_examples *nearest, const struct encoder *encoder,
                              film_error *error)
 {
     film_status status = FILM_OK;
@@ -46,7 +46,7 @@ done:
     return status;
 }
 
-static film_status make_ready(struct nearest *nearest, const struct encoder *encoder,
+static film_status make_ready(struct nearest_examples *nearest, const struct encoder *encoder,
                               film_error *error)
 {
     film_status status = FILM_OK;
@@ -69,8 +69,8 @@ done:
     return status;
 }
 
-static double similarity(const struct nearest *nearest, const struct reading *reading, int side,
-                         size_t sentence)
+static double similarity(const struct nearest_examples *nearest, const struct reading *reading,
+                         int side, size_t sentence)
 {
     const struct encoder *encoder = reading->encoder;
     const struct reading_side *here = &reading->side[side];
@@ -85,7 +85,7 @@ static double similarity(const struct nearest *nearest, const struct reading *re
 }
 
 /* Keeps the list sorted; ties stay in order. */
-static void offer(struct nearest *nearest, const film_example *example)
+static void offer(struct nearest_examples *nearest, const film_example *example)
 {
     size_t at = nearest->count;
     while (at > 0 && nearest->list[at - 1].similarity < example->similarity) at--;
@@ -96,7 +96,8 @@ static void offer(struct nearest *nearest, const film_example *example)
     nearest->list[at] = *example;
 }
 
-film_status nearest_find(struct nearest *nearest, const struct reading *reading, film_error *error)
+film_status nearest_find(struct nearest_examples *nearest, const struct reading *reading,
+                         film_error *error)
 {
     film_status status = FILM_OK;
     int a = reading->swapped ? 1 : 0;

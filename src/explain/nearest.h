@@ -18,7 +18,7 @@ struct nearest_rows {
 };
 
 /* Zero-initialise all but EXAMPLES. */
-struct nearest {
+struct nearest_examples {
     const struct examples *examples; /* NULL: none */
     struct feature_row row;          /* scratch */
     int ready;                       /* the vectors are computed */
@@ -28,10 +28,11 @@ struct nearest {
     size_t count;
 };
 
-void nearest_free(struct nearest *nearest);
+void nearest_free(struct nearest_examples *nearest);
 
 /* Finds the examples nearest to the pair that was read. The measure is the mean similarity of the
  * sentences, in whichever order of the example is nearer. */
-film_status nearest_find(struct nearest *nearest, const struct reading *reading, film_error *error);
+film_status nearest_find(struct nearest_examples *nearest, const struct reading *reading,
+                         film_error *error);
 
 #endif

@@ -20,7 +20,7 @@ struct explainer {
     struct links links;
     struct encoded encoded;
     struct facts facts;
-    struct nearest nearest;
+    struct nearest_examples nearest;
 };
 
 void explainer_free(struct explainer *explainer);

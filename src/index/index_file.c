@@ -145,14 +145,16 @@ static film_status check_tie(const struct safetensors *file, const struct index_
 }
 
 film_status index_file_open(const char *path, const struct encoder *encoder,
-                            const struct index_tie *tie, struct index_file *out, film_error *error)
+                            const struct index_tie *tie, int private, struct index_file *out,
+                            film_error *error)
 {
     film_status status = FILM_OK;
     const struct safetensors_tensor *numbers;
     struct graph_view dense = {0};
     struct lexical_view lexical;
     *out = (struct index_file){0};
-    TRY(safetensors_map(path, 0, &out->file, error));
+    TRY(safetensors_map(path, SAFETENSORS_UNVERIFIED | (private ? SAFETENSORS_PRIVATE : 0),
+                        &out->file, error));
     TRY(check_tie(out->file, tie, error));
     TRY(need(out->file, "numbers", SAFETENSORS_I64, SAFETENSORS_ANY, 0, &numbers, error));
     if (encoder_has_vectors(encoder))

@@ -2,8 +2,8 @@
  *
  * The file records which pool, model and change it belongs to. A mismatch makes the cache useless,
  * never wrong: FILM_BAD_INPUT, and the index is rebuilt. Opening reads only the header; the arrays
- * are mapped. A search stays inside them whatever they contain; index_file_verify checks all of
- * them. */
+ * are mapped, or copied for a server. A search stays inside them whatever they contain;
+ * index_file_verify checks all of them. */
 #ifndef INDEX_INDEX_FILE_H
 #define INDEX_INDEX_FILE_H
 
@@ -27,9 +27,10 @@ struct index_file {
     const char *recent;
 };
 
-/* Fails unless identity and model in TIE match the file. */
+/* Fails unless identity and model in TIE match the file. PRIVATE: copies the file into memory. */
 film_status index_file_open(const char *path, const struct encoder *encoder,
-                            const struct index_tie *tie, struct index_file *out, film_error *error);
+                            const struct index_tie *tie, int private, struct index_file *out,
+                            film_error *error);
 void index_file_close(struct index_file *file);
 
 /* Verifies the checksums of the file at PATH, from which FILE was opened, and every value. */

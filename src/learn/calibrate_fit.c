@@ -57,7 +57,8 @@ film_status calibrate_threshold(const float *similarity, const float *target, si
     if (!score) return status_no_memory(error);
     for (size_t i = 0; i < count; i++) score[i] = (double)similarity[i];
     film_status status = operating_choose(
-        &wanted, 0.5, &(struct operating_rows){score, target, NULL, count}, &point, error);
+        &wanted, 0.5, &(struct operating_rows){.score = score, .target = target, .count = count},
+        &point, error);
     *threshold = point.threshold;
     *balanced_accuracy = point.balanced_accuracy;
     mem_free(score);

@@ -14,14 +14,27 @@ film_status calibrate_similarity(const float *similarity, const struct labelled_
                : calibrate_fit(similarity, pairs->target, pairs->count, line, error);
 }
 
-film_status decision_threshold_check(const film_operating *wanted, int none_is_same,
-                                     film_error *error)
+film_status decision_threshold_check(const film_train_options *options,
+                                     const struct labelled_pairs *pairs, film_error *error)
 {
-    if (wanted->criterion == FILM_ACCURACY || !none_is_same) return FILM_OK;
-    return status_set(error, FILM_BAD_INPUT,
-                      "operating point %s: no pair is labelled the same; give a labelled dev file "
-                      "or leave the operating point out",
-                      operating_name(wanted->criterion));
+    const film_operating *wanted = &options->operating;
+    if (wanted->criterion != FILM_ACCURACY && labels_none_same(pairs))
+        return status_set(error, FILM_BAD_INPUT,
+                          "operating point %s: no pair is labelled the same; give a labelled dev "
+                          "file or leave the operating point out",
+                          operating_name(wanted->criterion));
+    if (wanted->criterion == FILM_PRECISION && pairs->made_up)
+        return status_set(error, FILM_BAD_INPUT,
+                          "operating point precision: no pair is labelled different, so nothing is "
+                          "known about false matches; label some pairs different, give a dev file "
+                          "that has both, or choose recall");
+    if (options->prior == FILM_PRIOR_AUTO && wanted->criterion != FILM_RECALL &&
+        (pairs->made_up || labels_none_same(pairs)))
+        return status_set(error, FILM_BAD_INPUT,
+                          "all pairs are labelled %s, so they give no prior; set the prior to a "
+                          "number",
+                          pairs->made_up ? "the same" : "different");
+    return FILM_OK;
 }
 
 static json_t *number(double value)
@@ -29,14 +42,37 @@ static json_t *number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-json_t *decision_threshold_json(const film_operating *wanted, const struct operating_point *point)
+json_t *decision_threshold_json(const film_operating *wanted, const struct operating_point *point,
+                                double prior)
 {
-    int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
-    return json_pack("{s:s, s:o, s:f, s:b, s:f, s:o, s:o, s:f}", "criterion",
-                     operating_name(wanted->criterion), "target",
-                     number(has_target ? wanted->target : NAN), "threshold", point->threshold,
-                     "reached", point->reached, "accuracy", point->accuracy, "precision",
-                     number(point->precision), "recall", number(point->recall), "f1", point->f1);
+    int promised = operating_promises(wanted);
+    return json_pack(
+        "{s:s, s:o, s:f, s:b, s:f, s:o, s:o, s:f, s:o, s:o, s:f}", "criterion",
+        operating_name(wanted->criterion), "target", number(promised ? wanted->target : NAN),
+        "threshold", point->threshold, "reached", point->reached, "accuracy", point->accuracy,
+        "precision", number(point->precision), "recall", number(point->recall), "f1", point->f1,
+        "interval", promised ? json_pack("[f, f]", point->low, point->high) : json_null(), "pairs",
+        promised ? json_integer((json_int_t)point->pairs) : json_null(), "prior", prior);
+}
+
+void decision_threshold_made_up(struct training_log *log, size_t made_up)
+{
+    static const char *const known[] = {"random_negatives", "recall", "random_called_same"};
+    if (!log) return;
+    for (size_t i = 0; !made_up && i < sizeof known / sizeof *known; i++)
+        training_log_forget(log, known[i]); /* of pairs that others have replaced */
+    if (!made_up) return;
+    json_t *point = json_object_get(log->figures, "operating");
+    double balanced = json_number_value(json_object_get(log->figures, "balanced_accuracy"));
+    double recall = json_number_value(json_object_get(point, "recall"));
+    training_log_count(log, "random_negatives", made_up);
+    if (!point) return;
+    training_log_note(log, "recall", json_real(recall));
+    training_log_note(log, "random_called_same", json_real(1 - (2 * balanced - recall)));
+    training_log_forget(log, "balanced_accuracy");
+    json_object_set_new(point, "accuracy", json_null());
+    json_object_set_new(point, "precision", json_null());
+    json_object_set_new(point, "f1", json_null());
 }
 
 /* The score at which LINE gives even odds under the prior. */
@@ -52,19 +88,18 @@ film_status decision_threshold_choose(const struct scored_pairs *pairs,
 {
     film_status status = FILM_OK;
     struct operating_point point;
-    double *wide = mem_array(pairs->count, sizeof *wide);
+    double *wide = mem_array(pairs->count, sizeof *wide), prior = options->prior;
+    struct operating_rows rows = {wide, pairs->target, pairs->a, pairs->b, pairs->count};
     TRY_ALLOC(wide, error);
     for (size_t i = 0; i < pairs->count; i++) wide[i] = (double)pairs->score[i];
+    double share = operating_share(&rows);
+    if (prior == FILM_PRIOR_AUTO) prior = share > 0 && share < 1 ? share : 0.5;
     if (even && options->operating.criterion == FILM_ACCURACY)
-        operating_at(even_point(even, options->prior), options->prior,
-                     &(struct operating_rows){wide, pairs->target, NULL, pairs->count}, &point);
+        operating_at(even_point(even, prior), prior, &rows, &point);
     else
-        TRY(operating_choose(&options->operating, options->prior,
-                             &(struct operating_rows){wide, pairs->target, NULL, pairs->count},
-                             &point, error));
-    json_t *about = decision_threshold_json(&options->operating, &point);
-    json_object_set_new(about, "prior", json_real(options->prior));
-    training_log_note(log, "operating", about);
+        TRY(operating_choose(&options->operating, prior, &rows, &point, error));
+    training_log_note(log, "operating",
+                      decision_threshold_json(&options->operating, &point, prior));
     training_log_note(log, "balanced_accuracy", json_real(point.balanced_accuracy));
     *threshold = point.threshold;
 done:

@@ -16,6 +16,7 @@ film_status calibrate_similarity(const float *similarity, const struct labelled_
 
 struct scored_pairs {
     const float *score, *target;
+    const uint32_t *a, *b; /* their records; NULL: unknown */
     size_t count;
 };
 
@@ -28,12 +29,18 @@ film_status decision_threshold_choose(const struct scored_pairs *pairs,
                                       const struct calibration *even, double *threshold,
                                       struct training_log *log, film_error *error);
 
-/* Refuses a criterion when there are no labels to choose a threshold by. */
-film_status decision_threshold_check(const film_operating *wanted, int none_is_same,
-                                     film_error *error);
+/* Refuses a criterion when the pairs have no labels to choose a threshold by, and a precision or an
+ * automatic prior when they have no negatives. */
+film_status decision_threshold_check(const film_train_options *options,
+                                     const struct labelled_pairs *pairs, film_error *error);
 
-/* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1"};
- * undefined values are null. */
-json_t *decision_threshold_json(const film_operating *wanted, const struct operating_point *point);
+/* Replaces the figures that depend on negatives where MADE_UP random pairs were used in their
+ * place: what remains is the recall, and the share of random pairs called the same. */
+void decision_threshold_made_up(struct training_log *log, size_t made_up);
+
+/* {"criterion", "target", "threshold", "reached", "accuracy", "precision", "recall", "f1",
+ * "interval", "pairs", "prior"}; undefined values are null. */
+json_t *decision_threshold_json(const film_operating *wanted, const struct operating_point *point,
+                                double prior);
 
 #endif

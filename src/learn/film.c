@@ -67,6 +67,19 @@ static film_status random_start(size_t r, size_t d, uint64_t seed, double *p, fi
     return film_orthonormalise(d, d, p, error);
 }
 
+/* P = the orthonormal factor of a normal random r x d matrix, which is uniform on St(d, r); then s,
+ * uniform on [0, 1). The next refresh takes this s. */
+static film_status uniform_start(struct film_problem *q, uint64_t seed, double *p,
+                                 film_error *error)
+{
+    struct rng rng;
+    rng_seed(&rng, seed);
+    for (size_t i = 0; i < q->rank * q->dim; i++) p[i] = rng_normal(&rng);
+    for (size_t c = 0; c < q->dim; c++) q->s[c] = rng_uniform(&rng);
+    q->given_s = 1;
+    return film_orthonormalise(q->rank, q->dim, p, error);
+}
+
 /* P = the eigenvectors of H's d largest eigenvalues: the optimal P while Lambda = I. */
 static film_status eigen_start(const struct film_problem *q, double *p, film_error *error)
 {
@@ -88,12 +101,13 @@ done:
     return status;
 }
 
-static film_status starting_point(const struct film_problem *q, const struct film_learn_options *o,
+static film_status starting_point(struct film_problem *q, const struct film_learn_options *o,
                                   double *p, film_error *error)
 {
     if (o->start_p) memcpy(p, o->start_p, q->rank * q->dim * sizeof *p);
     if (o->start_p) return FILM_OK;
     if (o->start == FILM_START_EIGEN) return eigen_start(q, p, error);
+    if (o->start == FILM_START_UNIFORM) return uniform_start(q, o->seed, p, error);
     return random_start(q->rank, q->dim, o->seed, p, error);
 }
 
@@ -106,6 +120,7 @@ static film_status set_margin(struct film_problem *q, const struct film_learn_op
     size_t changed;
     if (o->margin > 0.0) {
         q->margin = o->margin;
+        if (q->given_s) return FILM_OK; /* Lambda follows in the first iteration */
         return film_problem_refresh(q, p, &changed, error);
     }
     for (size_t round = 0; round < o->margin_rounds; round++) {
@@ -128,19 +143,26 @@ struct recorder {
     struct film_problem *problem;
     const struct film_learn_options *options;
     size_t capacity;
-    int no_memory;
+    film_status status; /* of what record did, which can only ask the solver to stop */
+    film_error error;
     struct film_checkpoint kept; /* the judge's best point, and the state for a checkpoint */
-    double *s;                   /* d */
+    double *s;                   /* d: of the current point */
 };
 
-/* Validates P with the judge and stores it when it is the best so far. */
+/* rec->s = the weights of the columns at P. */
+static void weigh_columns(struct recorder *rec, const double *p)
+{
+    film_problem_k(rec->problem, p, rec->s);
+    for (size_t c = 0; c < rec->problem->dim; c++)
+        rec->s[c] = film_problem_weight(rec->problem, rec->s[c]);
+}
+
+/* Validates P and rec->s with the judge and stores them when they are the best so far. */
 static double validate_point(struct recorder *rec, size_t iteration, const double *p)
 {
     const struct film_learn_options *o = rec->options;
-    struct film_problem *q = rec->problem;
+    const struct film_problem *q = rec->problem;
     if (!o->judge || iteration % o->solver.refresh_every != 0) return 0.0;
-    film_problem_k(q, p, rec->s);
-    for (size_t c = 0; c < q->dim; c++) rec->s[c] = film_mu(rec->s[c]);
     double verdict = o->judge(o->user, p, rec->s);
     if (iteration == 0 || verdict > rec->kept.best) {
         memcpy(rec->kept.best_p, p, q->rank * q->dim * sizeof *p);
@@ -157,21 +179,35 @@ static film_status agree_to_stop(const struct recorder *rec, int *stop)
     return comm_broadcast(rec->problem->owners.comm, stop, sizeof *stop, 0, NULL);
 }
 
+/* Adds an iteration to the history. */
+static film_status measure_step(struct recorder *rec, const struct stiefel_step *step,
+                                struct film_iteration *now, film_error *error)
+{
+    film_status status = FILM_OK;
+    void *history = rec->out->history;
+    *now = (struct film_iteration){.f = step->f,
+                                   .gradient = step->gradient,
+                                   .tau = step->tau,
+                                   .active = (double)rec->problem->active_count,
+                                   .backtracks = (double)step->backtracks};
+    weigh_columns(rec, step->p);
+    now->judged = validate_point(rec, step->iteration, step->p);
+    TRY(film_hinge_loss_measure(rec->problem, step->p, rec->s, &now->hinge, &now->satisfied,
+                                error));
+    TRY_ALLOC(mem_grow(&history, &rec->capacity, step->iteration, sizeof *now), error);
+    rec->out->history = history;
+    rec->out->history[step->iteration - 1] = *now;
+done:
+    return status;
+}
+
 static int record(void *user, const struct stiefel_step *step)
 {
     struct recorder *rec = user;
     const struct film_learn_options *o = rec->options;
-    struct film_iteration now = {.f = step->f,
-                                 .gradient = step->gradient,
-                                 .tau = step->tau,
-                                 .judged = validate_point(rec, step->iteration, step->p),
-                                 .active = (double)rec->problem->active_count,
-                                 .backtracks = (double)step->backtracks};
-    void *history = rec->out->history;
-    rec->no_memory = !mem_grow(&history, &rec->capacity, step->iteration, sizeof now);
-    rec->out->history = history;
-    if (rec->no_memory) return 1;
-    rec->out->history[step->iteration - 1] = now;
+    struct film_iteration now;
+    rec->status = measure_step(rec, step, &now, &rec->error);
+    if (rec->status != FILM_OK) return 1;
     int stop = o->report && o->report(o->user, step->iteration, &now);
     if (agree_to_stop(rec, &stop) != FILM_OK) return 1;
     if (!checkpoint_due(o->checkpointer, stop)) return stop;
@@ -194,8 +230,8 @@ static film_status start_or_resume(struct recorder *rec, struct stiefel_options 
     if (o->judge) {
         TRY_ALLOC(kept->best_p = mem_array(out->rank * out->dim, sizeof *out->p), error);
         TRY_ALLOC(kept->best_s = mem_array(out->dim, sizeof *out->s), error);
-        TRY_ALLOC(rec->s = mem_array(out->dim, sizeof *out->s), error);
     }
+    TRY_ALLOC(rec->s = mem_array(out->dim, sizeof *out->s), error);
     if (o->checkpointer && o->checkpointer->going_on) {
         TRY(film_checkpoint_load(o->checkpointer, kept, solver->iterations, error));
         solver->resume = &kept->solver;
@@ -206,6 +242,8 @@ static film_status start_or_resume(struct recorder *rec, struct stiefel_options 
     }
     TRY(starting_point(rec->problem, o, out->p, error));
     TRY(set_margin(rec->problem, o, out->p, error));
+    rec->problem->refreshes = 0;
+    weigh_columns(rec, out->p);
     validate_point(rec, 0, out->p);
 done:
     return status;
@@ -242,13 +280,13 @@ film_status film_no_triplets(film_error *error)
                       "no triplets; add labels of both kinds, same and different");
 }
 
-/* Computes the final measures: s = mu(k), dead columns, counts. */
+/* Computes the final measures: s from k, dead columns, counts. */
 static void compute_measures(struct film_problem *q, struct film_learned *out)
 {
     double mean = 0.0;
     film_problem_k(q, out->p, out->k);
     for (size_t c = 0; c < q->dim; c++) {
-        out->s[c] = film_mu(out->k[c]);
+        out->s[c] = film_problem_weight(q, out->k[c]);
         mean += fabs(out->k[c]) / (double)q->dim;
     }
     for (size_t c = 0; c < q->dim; c++) out->dead += out->k[c] < 0.01 * mean;
@@ -276,7 +314,10 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
     solver.user = &recorder;
     TRY(start_or_resume(&recorder, &solver, error));
     status = stiefel_minimise(view, &solver, out->p, &out->solver, error);
-    if (recorder.no_memory) status = status_no_memory(error);
+    if (recorder.status != FILM_OK) {
+        if (error) *error = recorder.error;
+        status = recorder.status;
+    }
     if (status != FILM_OK && status != FILM_CANCELLED) goto done;
     compute_measures(problem, out);
     out->best = out->solver.iterations;
@@ -301,9 +342,11 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
     size_t r;
     *out = (struct film_learned){0};
     TRY(film_check(rank, sigma, options, &r, error));
-    struct film_space space = {r, options->dim, sigma, options->power, options->owners, threads};
+    struct film_space space = {
+        r, options->dim, sigma, options->power, options->owners, threads, options->hinge_weights};
     TRY(film_problem_init(&problem, &space, v, rank, triplets, error));
     if (problem.all_anchors == 0) TRY(film_no_triplets(error));
+    problem.damped = options->damped;
     out->anchors = problem.all_anchors;
     struct stiefel_problem view = film_problem_stiefel(&problem);
     status = film_learn_on(&problem, &view, options, out, error);

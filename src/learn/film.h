@@ -2,23 +2,26 @@
  *
  *     X (D x n) = U Sigma V',   y = L x,   L = sqrt(S) P' Sigma^-p U'       p = 1 in the paper (34)
  *
- * The steps: P = [orthonormal d x d; 0] by seed (or H's top eigenvectors, or the caller's P), s =
- * 1, Lambda = I. Then the margin m = ratio * mean |y|^2, with Lambda, H and s = mu(k) recomputed
- * until it is stable, at most ten rounds. Then la/stiefel.h minimises learn/film_problem.h. Do not
- * confuse this file with the public film.h; nothing here is exported. */
+ * The steps: P by film_start (or the caller's P) and s = 1, Lambda = I. Then the margin m, given or
+ * ratio * mean |y|^2, with Lambda, H and s recomputed until it is stable, at most ten rounds. Then
+ * la/stiefel.h minimises learn/film_problem.h. Do not confuse this file with the public film.h;
+ * nothing here is exported. */
 #ifndef LEARN_FILM_H
 #define LEARN_FILM_H
 
 #include "base/checkpoint_state.h"
 #include "learn/film_problem.h"
 
-enum film_start { FILM_START_RANDOM, FILM_START_EIGEN };
+/* RANDOM: a random rotation of the first d directions, s = 1. EIGEN: H's top eigenvectors. UNIFORM:
+ * uniform on St(d, r), with random s, as the paper starts. */
+enum film_start { FILM_START_RANDOM, FILM_START_EIGEN, FILM_START_UNIFORM };
 
 /* The history of one iteration. All fields are doubles, so that a history is a matrix. */
 struct film_iteration {
     double f, gradient, tau;
     double judged;             /* validation accuracy from the judge; 0 without one */
     double active, backtracks; /* counts: anchors inside the margin; backtracking steps */
+    double hinge, satisfied;   /* film_hinge_loss.h, after the step */
 };
 
 struct film_learn_options {
@@ -31,6 +34,8 @@ struct film_learn_options {
     enum film_start start;
     const double *start_p; /* r x d, orthonormal columns: the starting point; NULL: by `start` */
     uint64_t seed;
+    int hinge_weights; /* s = max(0, k) instead of mu(k) */
+    int damped;        /* film_learn: average H over refreshes, see film_problem.h */
     /* The owners of the rows of V and of the triplets; NULL: one process has all. */
     const struct film_owners *owners;
     int threads;
@@ -56,7 +61,7 @@ struct film_learned {
     size_t rank, dim; /* r: the sigma above 1e-5 of the first; d */
     double power, margin;
     double *p;     /* r x d */
-    double *s, *k; /* d: s = mu(k) */
+    double *s, *k; /* d: s from k */
     double f;      /* f2 at the end */
     struct stiefel_result solver;
     size_t anchors, active;         /* of all processes */

@@ -39,6 +39,8 @@ static void list_numbers(struct list *list, struct film_checkpoint *kept)
     add_array(list, "updates", STATE_SIZE, &q->updates, 1);
     add_array(list, "full_updates", STATE_SIZE, &q->full_updates, 1);
     add_array(list, "since_full", STATE_SIZE, &q->since_full, 1);
+    add_array(list, "refreshes", STATE_SIZE, &q->refreshes, 1);
+    add_array(list, "hinges", STATE_DOUBLE, &q->hinges, 1);
 }
 
 /* ACTIVE has the flags of all processes' anchors. */
@@ -53,6 +55,7 @@ static void list_arrays(struct list *list, struct film_checkpoint *kept, unsigne
     add_array(list, "gradient_old", STATE_DOUBLE, s->g_old, size);
     add_array(list, "sum", STATE_DOUBLE, q->sum, q->rank * q->rank);
     add_array(list, "s", STATE_DOUBLE, q->s, q->dim);
+    if (q->damped) add_array(list, "h", STATE_DOUBLE, q->h, q->rank * q->rank);
     add_array(list, "active", STATE_U8, active, q->all_anchors);
     add_array(list, "history", STATE_DOUBLE, kept->history, s->iteration * HISTORY_COLUMNS);
     if (!kept->best_p) return;

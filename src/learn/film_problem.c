@@ -13,7 +13,7 @@
 /* CHUNK anchors make one sgemm of the hinges (256 x 500 floats stay in the second-level cache).
  * PACK anchors make one update of H: long enough for sgemm to be efficient, short enough for sums
  * in float; the sum over packs is in double. */
-enum { CHUNK = 256, PACK = 1024, FULL_EVERY = 100 };
+enum { CHUNK = FILM_CHUNK, PACK = 1024, FULL_EVERY = 100 };
 
 double film_mu(double x)
 {
@@ -98,7 +98,11 @@ static film_status update(struct film_problem *q, size_t *changed, film_error *e
     TRY(comm_sum_double(q->owners.comm, totals, 2, error));
     *changed = (size_t)totals[0];
     q->active_count = (size_t)totals[1];
-    if (*changed == 0 && !q->fresh) goto done;
+    if (q->damped) q->share = 2.0 / ((double)++q->refreshes + 1.0);
+    if (*changed == 0 && !q->fresh) {
+        if (q->damped) build_h(q), *changed = 1;
+        goto done;
+    }
     q->updates++;
     int afresh = q->fresh || *changed >= q->active_count || q->since_full >= q->full_every;
     TRY(update_sum(q, afresh, q->changed, count, error));
@@ -113,7 +117,7 @@ film_status film_problem_restored(struct film_problem *q, film_error *error)
     q->active_count = 0;
     for (size_t a = 0; a < q->anchors; a++) q->active_count += q->active[a];
     film_status status = comm_sum_counts(q->owners.comm, &q->active_count, 1, error);
-    build_h(q);
+    if (!q->damped) build_h(q);
     return status;
 }
 
@@ -156,6 +160,12 @@ static void hinges(struct film_problem *q)
     }
 }
 
+double film_problem_weight(const struct film_problem *q, double k)
+{
+    if (!q->hinge_weights) return film_mu(k);
+    return k > 0.0 ? k : 0.0;
+}
+
 void film_problem_k(struct film_problem *q, const double *p, double *k)
 {
     size_t r = q->rank, d = q->dim;
@@ -186,8 +196,11 @@ film_status film_problem_refresh(struct film_problem *q, double *p, size_t *chan
 {
     film_status status = FILM_OK;
     TRY(comm_broadcast(q->owners.comm, p, q->rank * q->dim * sizeof *p, 0, error));
-    film_problem_k(q, p, q->s);
-    for (size_t c = 0; c < q->dim; c++) q->s[c] = film_mu(q->s[c]);
+    if (!q->given_s) {
+        film_problem_k(q, p, q->s);
+        for (size_t c = 0; c < q->dim; c++) q->s[c] = film_problem_weight(q, q->s[c]);
+    }
+    q->given_s = 0;
     build_map(q, p);
     hinges(q);
     TRY(update(q, changed, error));
@@ -297,6 +310,7 @@ film_status film_problem_init(struct film_problem *q, const struct film_space *s
                                .dim = dim,
                                .owners = space->owners ? *space->owners : alone,
                                .threads = space->threads > 0 ? space->threads : 1,
+                               .hinge_weights = space->hinge_weights,
                                .full_every = FULL_EVERY};
     TRY(allocate_problem(q, error));
     if (power != 1.0) {
@@ -322,6 +336,7 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
                               film_error *error)
 {
     film_status status = FILM_OK;
+    film_hinge_loss_free(&q->loss);
     TRY(reserve_anchors(q, triplets->anchors, error));
     q->v = v;
     q->stride = stride;
@@ -349,6 +364,7 @@ void film_problem_weigh(struct film_problem *q, double weight)
 void film_problem_free(struct film_problem *q)
 {
     free_anchors(q);
+    film_hinge_loss_free(&q->loss);
     mem_free(q->scale), mem_free(q->s), mem_free(q->k), mem_free(q->sum), mem_free(q->h);
     mem_free(q->hp);
     mem_free(q->map), mem_free(q->pack_w), mem_free(q->pack_v), mem_free(q->scratch);

@@ -33,7 +33,11 @@
 #define LEARN_FILM_PROBLEM_H
 
 #include "la/stiefel.h"
+#include "learn/film_hinge_loss.h"
 #include "learn/film_rows.h"
+
+/* Anchors per block of a product; the scratch memory of a thread holds one block. */
+enum { FILM_CHUNK = 256 };
 
 struct film_problem {
     size_t rank, dim, anchors; /* r, d, a; in a job: this process's anchors */
@@ -57,17 +61,25 @@ struct film_problem {
     double weight, share;
     int fresh;     /* a batch was loaded and has not entered H yet */
     double hinges; /* sum lambda_i, weighted and averaged over batches as H is */
-    double *s;     /* d: mu(k) of the last refresh */
-    double *k;     /* d: scratch */
-    double *sum;   /* r x r: sum lambda_i w_i v_i' = -K, not scaled by D */
-    double *h;     /* r x r: D (sum + sum') D / 2 */
-    double *hp;    /* r x d: H P */
-    float *map;    /* r x d: D P */
-    float *pack_w; /* PACK x r each: buffered anchors that are added to H together */
+    /* Damped: H is the running average of the H of all refreshes, the t-th with weight 2 / (t + 1).
+     * The 0/1 hinges of successive refreshes need not settle; their average does
+     * (docs/explanation/paper-convergence.md). REFRESHES counts them. */
+    int damped;
+    size_t refreshes;
+    int hinge_weights; /* s = max(0, k), as the paper has it, instead of mu(k) */
+    int given_s;       /* the next refresh takes s as it is */
+    double *s;         /* d: the weights of the last refresh */
+    double *k;         /* d: scratch */
+    double *sum;       /* r x r: sum lambda_i w_i v_i' = -K, not scaled by D */
+    double *h;         /* r x r: D (sum + sum') D / 2 */
+    double *hp;        /* r x d: H P */
+    float *map;        /* r x d: D P */
+    float *pack_w;     /* PACK x r each: buffered anchors that are added to H together */
     float *pack_v;
-    float *scratch;    /* per thread CHUNK x (r + 2 d) */
+    float *scratch;    /* per thread FILM_CHUNK x (r + 2 d) */
     uint32_t *changed; /* a: anchors whose lambda changed */
     size_t updates, full_updates, since_full;
+    struct film_hinge_loss loss; /* of the loaded anchors; empty until it is measured */
 };
 
 /* The space in which P is optimised. */
@@ -77,6 +89,7 @@ struct film_space {
     double power;                     /* p */
     const struct film_owners *owners; /* may be NULL in a job of one process */
     int threads;
+    int hinge_weights; /* see film_problem */
 };
 
 /* Builds W and H for Lambda = I, s = 1. Every function here that takes an error is collective: all
@@ -103,7 +116,10 @@ double film_problem_value(struct film_problem *problem, const double *p, double 
 /* k_c at P, Lambda fixed (d numbers). */
 void film_problem_k(struct film_problem *problem, const double *p, double *k);
 
-/* Sets P to the first process's P, then s = mu(k), then Lambda from (P, s), then H. *CHANGED = how
+/* s of a column with k: mu(k), or max(0, k) with hinge weights (39). */
+double film_problem_weight(const struct film_problem *problem, double k);
+
+/* Sets P to the first process's P, then s from k, then Lambda from (P, s), then H. *CHANGED = how
  * many lambda changed. */
 film_status film_problem_refresh(struct film_problem *problem, double *p, size_t *changed,
                                  film_error *error);

@@ -2,6 +2,7 @@
  * 1990), the simplest map, is here too. train/train.c chooses the method and the rows. */
 #include "learn/learn.h"
 #include "base/mem.h"
+#include "la/dense.h"
 #include "la/openmp.h"
 #include "base/threads.h"
 #include "la/spread.h"
@@ -52,6 +53,29 @@ struct encoder learn_projection(const struct learn_input *input, const struct sv
     return input->network ? network : words;
 }
 
+/* The SVD of the sentences' mean vectors X E, with U as a map of the words: E U. */
+static film_status factorise_means(const struct learn_input *input,
+                                   const struct svd_options *wanted, struct svd *svd,
+                                   film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct word_vectors *words = input->word_vectors;
+    size_t features = input->x->cols, width = words->width;
+    float *means = mem_array(input->x->rows, width * sizeof *means), *u = NULL;
+    TRY_ALLOC(means, error);
+    csr_times(input->x, words->rows, width, wanted->threads, means);
+    TRY(svd_dense(means, input->x->rows, width, wanted, svd, error));
+    TRY_ALLOC(u = mem_array(features, svd->rank * sizeof *u), error);
+    dense_rows_times((struct dense_shape){features, svd->rank, width}, words->rows, width, svd->u,
+                     u, wanted->threads);
+    mem_free(svd->u);
+    svd->u = u;
+    svd->u_rows = features;
+done:
+    mem_free(means);
+    return status;
+}
+
 film_status learn_factorise(const struct learn_input *input, struct svd *svd,
                             struct learned_map *out, film_error *error)
 {
@@ -62,9 +86,12 @@ film_status learn_factorise(const struct learn_input *input, struct svd *svd,
                                  .threads = openmp_use(options->threads),
                                  .progress = options->progress,
                                  .comm = input->corpus->comm};
-    TRY(input->network ? svd_dense(input->encoded, input->corpus->sentences.count,
-                                   learn_inputs(input), &wanted, svd, error)
-                       : svd_compute(input->x, &wanted, svd, error));
+    if (input->network)
+        TRY(svd_dense(input->encoded, input->corpus->sentences.count, learn_inputs(input), &wanted,
+                      svd, error));
+    else
+        TRY(input->word_vectors ? factorise_means(input, &wanted, svd, error)
+                                : svd_compute(input->x, &wanted, svd, error));
     TRY_ALLOC(out->sigma = mem_array(svd->rank, sizeof *out->sigma), error);
     memcpy(out->sigma, svd->sigma, svd->rank * sizeof *out->sigma);
     out->rank = svd->rank;
@@ -96,12 +123,16 @@ done:
     return status;
 }
 
-/* No map: the features are the vectors. */
+/* No map: the features are the vectors. With vectors of the words: their weighted mean. */
 film_status learn_tfidf(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
-    (void)input;
-    (void)out;
-    (void)error;
+    const struct word_vectors *words = input->word_vectors;
+    if (!words) return FILM_OK;
+    size_t bytes = input->x->cols * words->width * sizeof *words->rows;
+    out->map = mem_array(bytes, 1);
+    out->dim = words->width;
+    if (!out->map) return status_no_memory(error);
+    memcpy(out->map, words->rows, bytes);
     return FILM_OK;
 }
 
@@ -122,6 +153,11 @@ static const struct {
 const struct learn_defaults *learn_defaults(film_method method)
 {
     return &methods[method].defaults;
+}
+
+int learn_uses_labels(film_method method)
+{
+    return method == FILM_METHOD_RANK || method == FILM_METHOD_FILM;
 }
 
 film_status learn_map(const struct learn_input *input, struct learned_map *out, film_error *error)

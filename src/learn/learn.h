@@ -12,6 +12,7 @@
 #include "learn/corpus.h"
 #include "learn/stream.h"
 #include "learn/training_log.h"
+#include "learn/word_vectors.h"
 #include "film_train.h"
 
 struct learn_input {
@@ -29,9 +30,14 @@ struct learn_input {
      * (sentences x network_dim) replaces x. */
     const struct network *network;
     const float *encoded;
+    /* Vectors of the words or NULL (learn/word_vectors.h): the map is learned on top of them. */
+    const struct word_vectors *word_vectors;
     const struct stream_source *stream;        /* for streaming methods */
     const struct checkpointing *checkpointing; /* NULL: no checkpoints */
     struct training_log *log;                  /* NULL: nothing is logged */
+    /* OUT_OF_FOLD_FOLDS maps: a decision stores those that it learns without each fold here. NULL:
+     * nobody wants them. */
+    float **fold_maps;
 };
 
 struct learned_map {
@@ -71,6 +77,9 @@ struct learn_defaults {
     size_t dim; /* 0: the rank */
 };
 const struct learn_defaults *learn_defaults(film_method method);
+
+/* Returns whether the map depends on labels, so that it must be learned again for each fold. */
+int learn_uses_labels(film_method method);
 
 /* ---- For the methods ---- */
 

@@ -135,7 +135,8 @@ static film_status try_trees(const struct learn_input *input, const struct tree_
     for (size_t fold = 0; fold < folds; fold++)
         TRY(try_fold(rows, unrelated, fold, options, &trial, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
-    struct scored_pairs scored = {trial.margin, trial.target, trial.count};
+    struct scored_pairs scored = {
+        .score = trial.margin, .target = trial.target, .count = trial.count};
     TRY(decision_threshold_choose(&scored, input->options, line, &line->threshold, input->log,
                                   error));
     options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
@@ -352,6 +353,7 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
     training_log_note(input->log, "threshold_from", json_string("folds"));
+    decision_threshold_made_up(input->log, held.pairs.made_up);
     training_log_phase(input->log, "memory");
 done:
     *too_few = held.too_few;

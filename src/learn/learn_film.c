@@ -77,7 +77,12 @@ struct film_learn_options learn_film_options(const struct learn_input *input, si
     options.dim = dim;
     options.power = solver->power;
     options.margin_ratio = solver->margin_ratio;
-    options.start = solver->eigen ? FILM_START_EIGEN : FILM_START_RANDOM;
+    static const enum film_start starts[] = {FILM_START_RANDOM, FILM_START_EIGEN,
+                                             FILM_START_UNIFORM, FILM_START_RANDOM};
+    options.start = starts[solver->eigen];
+    options.margin = input->options->paper.margin;
+    options.hinge_weights = input->options->paper.weights == 2;
+    options.damped = input->options->paper.damped;
     options.seed = input->options->seed;
     options.threads = openmp_use(input->options->threads);
     options.solver.iterations = solver->iterations;
@@ -97,19 +102,20 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
     size_t count = learned->history ? learned->solver.iterations : 0, stride;
     for (size_t i = training_log_stride(count, &stride); i < count; i += stride) {
         const struct film_iteration *now = &learned->history[i];
-        json_array_append_new(history, json_pack("[f, f, I, f, I, f]", now->f, now->gradient,
+        json_array_append_new(history, json_pack("[f, f, I, f, I, f, f, f]", now->f, now->gradient,
                                                  (json_int_t)now->active, now->tau,
-                                                 (json_int_t)now->backtracks, now->judged));
+                                                 (json_int_t)now->backtracks, now->judged,
+                                                 now->hinge, now->satisfied));
     }
     training_log_note(
         log, name,
-        json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s], s:o}", "stopped",
+        json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s, s, s], s:o}", "stopped",
                   stiefel_stop_name(learned->solver.stop), "iterations",
                   (json_int_t)learned->solver.iterations, "objective", learned->f, "margin",
                   learned->margin, "active_anchors", (json_int_t)learned->active, "dead_columns",
                   (json_int_t)learned->dead, "best_iteration", (json_int_t)learned->best,
                   "history_columns", "objective", "gradient", "active", "step", "backtracks",
-                  "accuracy", "history", history));
+                  "accuracy", "hinge", "satisfied", "history", history));
 }
 
 /* A hash of this process's basis and anchors, which P depends on: a different machine or thread
@@ -151,11 +157,12 @@ film_status learn_film(const struct learn_input *input, struct learned_map *out,
                           .limit = input->options->solver.iterations};
     TRY(learn_factorise(input, &svd, out, error));
     TRY(make_triplets(input, &svd, &triplets, error));
-    if (input->dev->rows) TRY(judge_init(&watch.judge, input, &svd, out->dim, error));
+    int judged = input->dev->rows && input->options->paper.keep == 1;
+    if (judged) TRY(judge_init(&watch.judge, input, &svd, out->dim, error));
     training_log_phase(input->log, "triplets");
     struct film_learn_options options = learn_film_options(input, out->dim);
     options.report = on_iteration;
-    if (input->dev->rows) options.judge = on_judge;
+    if (judged) options.judge = on_judge;
     options.user = &watch;
     struct film_owners owners = {.comm = corpus->comm, .starts = corpus->starts};
     options.owners = &owners;

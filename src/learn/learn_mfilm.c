@@ -343,7 +343,7 @@ film_status learn_mfilm(const struct learn_input *input, struct learned_map *out
     options.solver.refresh_every = 1;     /* one step per batch */
     options.solver.iterations = SIZE_MAX; /* the stream determines the end */
     options.report = on_batch;
-    if (input->dev->rows && !batch_basis) {
+    if (input->dev->rows && !batch_basis && input->options->paper.keep == 1) {
         TRY(judge_init(&batches.judge, input, &svd, out->dim, error));
         options.judge = on_judge;
     }

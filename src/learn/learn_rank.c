@@ -5,6 +5,11 @@
 #include "learn/rank.h"
 #include "learn/pair_lists.h"
 
+/* Categories: a large batch has many sentences of each category, which are no negatives of each
+ * other. Small batches in one pass learn a better map in a quarter of the time (BANKING77, one fold
+ * of five, 5 neighbours: 91.4 against 90.6 % with batches of 1,024 in two passes). */
+enum { CATEGORY_EPOCHS = 1, CATEGORY_BATCH = 128 };
+
 static int on_step(void *user, const struct rank_progress *now)
 {
     const film_progress *progress = user;
@@ -44,6 +49,10 @@ film_status learn_rank(const struct learn_input *input, struct learned_map *out,
     struct rank_options options;
     rank_defaults(&options);
     options.dim = input->dim;
+    if (input->corpus->labels == FILM_LABELS_CATEGORIES) {
+        options.epochs = CATEGORY_EPOCHS;
+        options.batch = CATEGORY_BATCH;
+    }
     if (input->epochs) options.epochs = input->epochs;
     if (input->batch) options.batch = input->batch;
     if (wanted->rate > 0) options.rate = wanted->rate;

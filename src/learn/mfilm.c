@@ -79,7 +79,8 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     status = fetch_batch(source, &first, error);
     if (status == FILM_END) status = film_no_triplets(error);
     TRY(status);
-    struct film_space space = {r, options->dim, sigma, options->power, options->owners, threads};
+    struct film_space space = {
+        r, options->dim, sigma, options->power, options->owners, threads, options->hinge_weights};
     TRY(film_problem_init(&learner.problem, &space, first.v, rank, first.triplets, error));
     film_problem_weigh(&learner.problem, first.weight);
     struct stiefel_problem view = {&learner, r, options->dim, evaluate, next_batch};

@@ -12,12 +12,12 @@
  * of the full-batch version, so a batch that holds everything gives the same first step to the last
  * bit. The first batch determines the margin.
  *
- * mfilm_average is the published algorithm, for comparison: one basis per batch, one step in it
- * from the current map, and averaged maps: L <- (1 - w) L + w L_J, w = 1 / sqrt(J). It shrinks the
- * rows of words that a batch does not contain. The hinge has the paper's sign, not that of the
- * public code.
+ * mfilm_average is what the public FLRML code does, for comparison: one basis per batch, one step
+ * in it from the current map, and averaged maps: L <- (1 - w) L + w L_J, w = 1 / sqrt(J). It
+ * shrinks the rows of words that a batch does not contain. The hinge has the paper's sign, not that
+ * of the public code.
  *
- * Memory: that of film_problem.h with a batch's anchors, and 40 bytes of history per batch. */
+ * Memory: that of film_problem.h with a batch's anchors, and 64 bytes of history per batch. */
 #ifndef LEARN_MFILM_H
 #define LEARN_MFILM_H
 

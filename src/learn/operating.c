@@ -1,7 +1,9 @@
 /* Chooses a threshold: rows are sorted by falling score, and every gap between two scores is
- * tried in one sweep. Probabilities are not its business (learn/calibrate_fit.c). */
+ * tried in one sweep. Promised figures are chosen in learn/promise.c, probabilities are fitted in
+ * learn/calibrate_fit.c. */
 #include "learn/operating.h"
 #include "base/mem.h"
+#include "learn/promise.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,20 +15,31 @@ const char *operating_name(film_criterion criterion)
     return names[criterion];
 }
 
+int operating_promises(const film_operating *wanted)
+{
+    return wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
+}
+
 film_status operating_check(const film_operating *wanted, film_error *error)
 {
     if (wanted->criterion >= FILM_CRITERION_COUNT)
         return status_set(error, FILM_USAGE, "unknown criterion of an operating point");
-    int has_target = wanted->criterion == FILM_PRECISION || wanted->criterion == FILM_RECALL;
-    if (has_target && !(wanted->target > 0 && wanted->target <= 1))
+    if (operating_promises(wanted) && !(wanted->target > 0 && wanted->target <= 1))
         return status_set(error, FILM_USAGE,
                           "operating point %s=%g: choose a share above 0, up to 1 (0.9 is 90 %%)",
                           operating_name(wanted->criterion), wanted->target);
     return FILM_OK;
 }
 
+double operating_share(const struct operating_rows *rows)
+{
+    size_t same = 0;
+    for (size_t i = 0; i < rows->count; i++) same += rows->target[i] >= 0.5f;
+    return rows->count ? (double)same / (double)rows->count : 0;
+}
+
 struct row {
-    double score, weight;
+    double score;
     int same;
 };
 
@@ -53,33 +66,9 @@ static void fill_in(const struct tally *tally, struct operating_point *out)
     out->balanced_accuracy = 0.5 * right + 0.5 * (1 - false_alarms);
     out->precision = hits + alarms > 0 ? hits / (hits + alarms) : NAN;
     out->f1 = hits > 0 ? 2 * hits / (hits + alarms + prior) : 0;
-}
-
-#define SLACK 1e-12 /* a share that is the target but for rounding */
-
-/* Is NEW, the lower threshold, to be taken instead of BEST? */
-static int prefer(const film_operating *wanted, const struct operating_point *new,
-                  const struct operating_point *best)
-{
-    switch (wanted->criterion) {
-    case FILM_F1:
-        return new->f1 > best->f1;
-    case FILM_PRECISION: /* NaN: nothing passed, which nobody means by precision */
-        if (new->precision >= wanted->target - SLACK) return 1;
-        return !best->reached && !(new->precision < best->precision);
-    case FILM_RECALL:
-        return !best->reached;
-    default:
-        return new->accuracy > best->accuracy;
-    }
-}
-
-/* Whether BEST, just taken, is what was wanted. */
-static int is_reached(const film_operating *wanted, const struct operating_point *point)
-{
-    if (wanted->criterion == FILM_PRECISION) return point->precision >= wanted->target - SLACK;
-    if (wanted->criterion == FILM_RECALL) return point->recall >= wanted->target - SLACK;
-    return 1;
+    out->reached = 1;
+    out->low = out->high = NAN;
+    out->pairs = 0;
 }
 
 /* Between the row that passes and the next, lower one. Of neighbouring doubles the middle is one of
@@ -90,24 +79,21 @@ static double between(double passes, double next)
     return middle > next ? middle : passes;
 }
 
-static void sweep(const film_operating *wanted, double prior, const struct row *rows, size_t count,
+static void sweep(film_criterion criterion, double prior, const struct row *rows, size_t count,
                   struct operating_point *best)
 {
     struct tally tally = {.prior = prior};
-    /* In the order in which they pass, so that all that pass are all there are to the last bit. */
-    for (size_t i = 0; i < count; i++) tally.all[rows[i].same] += rows[i].weight;
+    for (size_t i = 0; i < count; i++) tally.all[rows[i].same]++;
     /* Nothing passes. */
     best->threshold = count ? fmax(rows[0].score + 1e-6, nextafter(rows[0].score, INFINITY)) : 0.5;
     fill_in(&tally, best);
-    best->reached = is_reached(wanted, best);
     for (size_t i = 0; i < count; i++) {
         struct operating_point here;
-        tally.passed[rows[i].same] += rows[i].weight;
+        tally.passed[rows[i].same]++;
         if (i + 1 < count && rows[i + 1].score == rows[i].score) continue;
         fill_in(&tally, &here);
-        if (!prefer(wanted, &here, best)) continue;
+        if (!(criterion == FILM_F1 ? here.f1 > best->f1 : here.accuracy > best->accuracy)) continue;
         here.threshold = i + 1 < count ? between(rows[i].score, rows[i + 1].score) : rows[i].score;
-        here.reached = is_reached(wanted, &here);
         *best = here;
     }
 }
@@ -116,13 +102,13 @@ film_status operating_choose(const film_operating *wanted, double prior,
                              const struct operating_rows *rows, struct operating_point *out,
                              film_error *error)
 {
+    if (operating_promises(wanted)) return promise_choose(wanted, prior, rows, out, error);
     struct row *sorted = mem_array(rows->count, sizeof *sorted);
     if (!sorted) return status_no_memory(error);
     for (size_t i = 0; i < rows->count; i++)
-        sorted[i] = (struct row){rows->score[i], rows->weight ? rows->weight[i] : 1,
-                                 rows->target[i] >= 0.5f};
+        sorted[i] = (struct row){rows->score[i], rows->target[i] >= 0.5f};
     qsort(sorted, rows->count, sizeof *sorted, higher_first);
-    sweep(wanted, prior, sorted, rows->count, out);
+    sweep(wanted->criterion, prior, sorted, rows->count, out);
     mem_free(sorted);
     return FILM_OK;
 }
@@ -133,11 +119,9 @@ void operating_at(double threshold, double prior, const struct operating_rows *r
     struct tally tally = {.prior = prior};
     for (size_t i = 0; i < rows->count; i++) {
         int same = rows->target[i] >= 0.5f;
-        double each = rows->weight ? rows->weight[i] : 1;
-        tally.all[same] += each;
-        if (rows->score[i] >= threshold) tally.passed[same] += each;
+        tally.all[same]++;
+        if (rows->score[i] >= threshold) tally.passed[same]++;
     }
     fill_in(&tally, out);
     out->threshold = threshold;
-    out->reached = 1;
 }

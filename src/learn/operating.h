@@ -1,8 +1,11 @@
 /* The operating point: the threshold at and above which two sentences count as the same.
  *
- * Scores may be similarities, margins or probabilities; they are treated alike. Rows have weights,
- * and the two classes are reweighted so that the positives' share is PRIOR, whatever their share of
- * the rows. The threshold is then optimal for a mixture with that prior. */
+ * Scores may be similarities, margins or probabilities; they are treated alike. The two classes are
+ * reweighted so that the positives' share is PRIOR, whatever their share of the rows. The threshold
+ * is then chosen for a mixture with that prior.
+ *
+ * A precision or recall is a promise about new pairs, so its lower confidence bound must reach the
+ * target, not the value on these rows (learn/promise.c). */
 #ifndef LEARN_OPERATING_H
 #define LEARN_OPERATING_H
 
@@ -11,11 +14,15 @@
 
 struct operating_point {
     double threshold; /* positive means score >= threshold */
-    int reached;      /* 0: no threshold has the wanted precision; this one has the highest */
+    int reached;      /* 0: no threshold is sure to reach the target; this one is the safest */
     /* At the threshold, for the mixture. Precision is NaN when no row passes, recall when no row is
      * positive. */
     double accuracy, precision, recall, f1;
     double balanced_accuracy; /* independent of the prior */
+    /* For criterion precision and recall: its confidence bounds, each with 95 % confidence, and
+     * the rows it is a share of. Otherwise NaN and 0. */
+    double low, high;
+    size_t pairs;
 };
 
 /* "accuracy", "f1", "precision", "recall" */
@@ -24,21 +31,28 @@ const char *operating_name(film_criterion criterion);
 /* Refuses an unknown criterion and a target outside 0 to 1. */
 film_status operating_check(const film_operating *wanted, film_error *error);
 
+/* Returns whether the criterion promises a figure: precision or recall. */
+int operating_promises(const film_operating *wanted);
+
 /* What a threshold is chosen on. */
 struct operating_rows {
     const double *score;
-    const float *target;  /* 0.5 and above: the same */
-    const double *weight; /* how much each row counts; NULL: all alike */
+    const float *target; /* 0.5 and above: the same */
+    /* The two records of each row. Rows that share a record are not independent. NULL: all are. */
+    const uint32_t *a, *b;
     size_t count;
 };
 
-/* Of thresholds that are equally good the highest is taken; for precision the lowest that has it.
- * It lies midway between two scores where it can. */
+/* The share of the rows that are the same. */
+double operating_share(const struct operating_rows *rows);
+
+/* For accuracy and F1 the best threshold, the highest of equally good ones. For precision and
+ * recall see learn/promise.h. It lies midway between two scores where it can. */
 film_status operating_choose(const film_operating *wanted, double prior,
                              const struct operating_rows *rows, struct operating_point *out,
                              film_error *error);
 
-/* What a threshold is like, whoever chose it. */
+/* The measures at a threshold, whoever chose it. */
 void operating_at(double threshold, double prior, const struct operating_rows *rows,
                   struct operating_point *out);
 

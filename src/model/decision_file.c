@@ -2,7 +2,6 @@
  * numbers of the decision that are not tensors are in settings.c. */
 #include "model/decision_file.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* ---- Saving ---- */
@@ -61,18 +60,9 @@ struct shape {
 };
 
 static film_status open_floats(const struct safetensors *file, const char *name, struct shape shape,
-                               const struct safetensors_tensor **tensor, const char *path,
-                               film_error *error)
+                               const struct safetensors_tensor **tensor, film_error *error)
 {
-    film_status status =
-        safetensors_require(file, name, SAFETENSORS_F32, shape.dims, shape.size, tensor, error);
-    if (status != FILM_OK) return status;
-    const float *value = (*tensor)->data;
-    for (uint64_t i = 0; i < (*tensor)->bytes / sizeof *value; i++)
-        if (!isfinite(value[i]))
-            return status_set(error, FILM_BAD_INPUT, "%s: %s: value %llu is not a finite number",
-                              path, name, (unsigned long long)i);
-    return FILM_OK;
+    return safetensors_require(file, name, SAFETENSORS_F32, shape.dims, shape.size, tensor, error);
 }
 
 static uint64_t count_keys(const struct safetensors_tensor *keys)
@@ -111,10 +101,10 @@ static film_status open_evidence(struct decision *decision, const struct safeten
     const struct safetensors_tensor *feature, *item;
     evidence->features = features_count(decision->encoder->features);
     TRY(open_floats(file, "evidence.feature", (struct shape){2, {evidence->features, 2}}, &feature,
-                    path, error));
+                    error));
     TRY(open_table(&evidence->items, file, "evidence.keys", NULL, path, error));
     TRY(open_floats(file, "evidence.item", (struct shape){1, {evidence->items.slot_mask + 1, 0}},
-                    &item, path, error));
+                    &item, error));
     evidence->feature = feature->data;
     evidence->item = item->data;
 done:
@@ -132,11 +122,9 @@ static film_status open_trees(struct decision *decision, const struct safetensor
     char where[300];
     TRY(safetensors_require(file, "trees.feature", SAFETENSORS_I32, 2, shape, &feature, error));
     uint64_t count = feature->shape[1];
-    TRY(open_floats(file, "trees.cut", (struct shape){2, {TREE_SPLITS, count}}, &cut, path, error));
-    TRY(open_floats(file, "trees.leaf", (struct shape){2, {TREE_LEAVES, count}}, &leaf, path,
-                    error));
-    TRY(open_floats(file, "trees.cover", (struct shape){2, {TREE_LEAVES, count}}, &cover, path,
-                    error));
+    TRY(open_floats(file, "trees.cut", (struct shape){2, {TREE_SPLITS, count}}, &cut, error));
+    TRY(open_floats(file, "trees.leaf", (struct shape){2, {TREE_LEAVES, count}}, &leaf, error));
+    TRY(open_floats(file, "trees.cover", (struct shape){2, {TREE_LEAVES, count}}, &cover, error));
     *trees = (struct trees){.count = (size_t)count,
                             .feature = feature->data,
                             .cut = cut->data,
@@ -175,8 +163,7 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
     film_status status = FILM_OK;
     const struct safetensors_tensor *line;
     if (!decision->full) return FILM_OK;
-    TRY(open_floats(file, "line", (struct shape){2, {LINEAR_ROWS, columns->count}}, &line, path,
-                    error));
+    TRY(open_floats(file, "line", (struct shape){2, {LINEAR_ROWS, columns->count}}, &line, error));
     TRY(trait_columns_line(columns, line->data, &decision->line, path, error));
     TRY(open_evidence(decision, file, path, error));
     TRY(open_trees(decision, file, columns, path, error));

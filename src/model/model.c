@@ -5,7 +5,6 @@
 #include "model/decision_file.h"
 #include "model/settings.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +16,7 @@ void model_free(film_model *model)
     if (!model) return;
     decision_free(&model->decision);
     examples_free(&model->examples);
+    classifier_free(&model->classifier);
     features_free(&model->features);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
@@ -68,10 +68,6 @@ static film_status open_network(film_model *model, const char *path, film_error 
     if (model->network->black_box) goto done;
     TRY(safetensors_require(model->file, "M", SAFETENSORS_F32, 2, shape, &map, error));
     if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map M is empty", path));
-    for (uint64_t i = 0; i < map->shape[0] * map->shape[1]; i++)
-        if (!isfinite(((const float *)map->data)[i]))
-            TRY(status_set(error, FILM_BAD_INPUT, "%s: map M: value %llu is not finite", path,
-                           (unsigned long long)i));
     model->encoder.network_map = map->data;
     model->encoder.network_dim = (size_t)map->shape[1];
 done:
@@ -143,6 +139,7 @@ static film_status read_file(film_model *model, const char *path, film_error *er
                        path, version));
     if (!safetensors_is_checked(model->file))
         TRY(status_set(error, FILM_BAD_INPUT, "%s: the checksums are missing; train again", path));
+    TRY(safetensors_check_finite(model->file, path, error));
     TRY(metadata(model, path, "settings", &settings, error));
     TRY(metadata(model, path, "figures", &figures, error));
     TRY(settings_read(settings, path, model, &columns, error));
@@ -151,21 +148,22 @@ static film_status read_file(film_model *model, const char *path, film_error *er
     model->decision.encoder = &model->encoder;
     TRY(decision_open(&model->decision, model->file, &columns, path, error));
     TRY(examples_open(&model->examples, model->file, path, error));
+    TRY(classifier_open(&model->classifier, model->file, model->encoder.dim, path, error));
 done:
     trait_columns_free(&columns);
     return status;
 }
 
-/* Opens a mapped file or (BYTES not NULL) a file in memory. */
-static film_status open_model(const char *path, const void *bytes, size_t size, film_model **out,
-                              film_error *error)
+/* Opens a file, mapped or PRIVATE, or (BYTES not NULL) one in memory. */
+static film_status open_model(const char *path, const void *bytes, size_t size, int private,
+                              film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
     *out = NULL;
     film_model *model = mem_zeroed(1, sizeof *model);
     TRY_ALLOC(model, error);
     TRY(bytes ? safetensors_parse(bytes, size, path, &model->file, error)
-              : safetensors_open(path, &model->file, error));
+              : safetensors_map(path, private ? SAFETENSORS_PRIVATE : 0, &model->file, error));
     TRY(read_file(model, path, error));
 done:
     if (status != FILM_OK)
@@ -175,20 +173,20 @@ done:
     return status;
 }
 
-film_status model_open(const char *path, film_model **out, film_error *error)
+film_status model_open(const char *path, int private, film_model **out, film_error *error)
 {
-    return open_model(path, NULL, 0, out, error);
+    return open_model(path, NULL, 0, private, out, error);
 }
 
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error)
 {
-    return open_model(name, bytes, size, out, error);
+    return open_model(name, bytes, size, 0, out, error);
 }
 
 /* ---- Saving ---- */
 
-enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS };
+enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS };
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a network */
     char names[3 * GROUPS][24];
@@ -246,6 +244,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
+    layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
     if (model->network) place_network(&layout, model, &network);
     const char *keys[] = {"format", "format_version", "settings", "figures", "bert", "deep"};
     const char *values[] = {FORMAT,         FORMAT_VERSION, settings,

@@ -7,6 +7,7 @@
 
 #include "base/safetensors.h"
 #include "embed/encoder.h"
+#include "model/classifier.h"
 #include "model/examples.h"
 #include "pair/decision.h"
 #include "film.h"
@@ -25,7 +26,8 @@ struct film_model {
     const float *sigma; /* rank singular values */
     struct decision decision;
     struct examples examples;
-    char *figures; /* training figures, a JSON object */
+    struct classifier classifier; /* of a model trained on categories */
+    char *figures;                /* training figures, a JSON object */
     /* Duration of each phase of training, a JSON object; NULL in an opened model. It is not saved,
      * so that the same training gives the same bytes. */
     char *seconds;
@@ -35,7 +37,7 @@ struct film_model {
     float *own_network_map;
 };
 
-film_status model_open(const char *path, film_model **out, film_error *error);
+film_status model_open(const char *path, int private, film_model **out, film_error *error);
 /* Opens the bytes of a model file (NAME is for messages); they must outlive the model. */
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error);

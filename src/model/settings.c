@@ -63,16 +63,30 @@ static json_t *decision_object(const struct decision *decision)
     return object;
 }
 
+/* NULL without categories. */
+static json_t *classifier_object(const struct classifier *classifier)
+{
+    const struct class_rule *rule = &classifier->rule;
+    if (!classifier->categories.count) return NULL;
+    json_t *none = json_array();
+    for (int s = 0; s <= CLASS_SIGNS; s++) json_array_append_new(none, json_real(rule->none[s]));
+    return json_pack("{s:f, s:f, s:f, s:o}", "scale", rule->scale, "neighbours", rule->neighbours,
+                     "threshold", rule->threshold, "none", none);
+}
+
 static json_t *settings_object(const film_model *model)
 {
     const struct tokenizer *tokenizer = &model->features.tokenizer;
+    json_t *share = model->decision.share > 0 ? json_real(model->decision.share) : NULL;
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o}", "method", model->settings.method,
-        "similarity", similarity_names[model->encoder.similarity], "features",
-        group_names(model->features.groups), "min_df", (json_int_t)model->settings.min_df,
-        "max_features", (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
+        "{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*}", "method",
+        model->settings.method, "similarity", similarity_names[model->encoder.similarity],
+        "features", group_names(model->features.groups), "min_df",
+        (json_int_t)model->settings.min_df, "max_features",
+        (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
         stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed, "calibration",
-        line_object(&model->decision.similarity), "decision", decision_object(&model->decision));
+        line_object(&model->decision.similarity), "decision", decision_object(&model->decision),
+        "share", share, "classifier", classifier_object(&model->classifier));
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
@@ -200,6 +214,40 @@ done:
     return status;
 }
 
+/* Only where the model was trained on pairs of both labels. */
+static film_status read_share(const json_t *object, const char *path, double *share,
+                              film_error *error)
+{
+    if (!object) return FILM_OK;
+    *share = json_number_value(object);
+    return *share > 0 && *share < 1
+               ? FILM_OK
+               : status_set(error, FILM_BAD_INPUT,
+                            "%s: settings: a value is out of range; the file is damaged", path);
+}
+
+/* Only in a model trained on categories. */
+static film_status read_classifier(json_t *object, const char *path, struct class_rule *rule,
+                                   film_error *error)
+{
+    json_error_t problem;
+    json_t *none = NULL;
+    if (!object) return FILM_OK;
+    if (json_unpack_ex(object, &problem, 0, "{s:F, s:F, s:F, s:o}", "scale", &rule->scale,
+                       "neighbours", &rule->neighbours, "threshold", &rule->threshold, "none",
+                       &none) != 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
+    int valid = isfinite(rule->scale) && isfinite(rule->neighbours) && isfinite(rule->threshold) &&
+                json_array_size(none) == CLASS_SIGNS + 1;
+    for (size_t s = 0; valid && s <= CLASS_SIGNS; s++) {
+        rule->none[s] = json_number_value(json_array_get(none, s));
+        valid = isfinite(rule->none[s]);
+    }
+    return valid ? FILM_OK
+                 : status_set(error, FILM_BAD_INPUT,
+                              "%s: settings: a value is out of range; the file is damaged", path);
+}
+
 film_status settings_read(const char *json, const char *path, film_model *model,
                           struct trait_columns *columns, film_error *error)
 {
@@ -228,7 +276,10 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     model->settings.max_features = (size_t)max_features;
     model->settings.seed = (uint64_t)seed;
     TRY(read_line(line, path, &model->decision.similarity, error));
+    TRY(read_share(json_object_get(object, "share"), path, &model->decision.share, error));
     TRY(read_decision(decision, path, &model->decision, columns, error));
+    TRY(read_classifier(json_object_get(object, "classifier"), path, &model->classifier.rule,
+                        error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));
     TRY(read_groups(groups, path, &model->features.groups, error));
     TRY(read_tokenizer(words, json_string_value(stem), path, &model->features.tokenizer, error));

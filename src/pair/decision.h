@@ -32,6 +32,7 @@
 struct decision {
     const struct encoder *encoder;
     struct calibration similarity; /* calibration of the similarity alone */
+    double share;                  /* of duplicates among the labelled pairs; 0: unknown */
     int full;                      /* the fields below are set */
     struct calibration margin;     /* from the margin to log-odds */
     struct linear line;            /* over the traits that were not learned from labels */

@@ -21,9 +21,16 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
 {
     static const film_answer_options defaults = {0};
     if (!options) options = &defaults;
-    double prior_log_odds = 0;
-    film_status status =
-        match_prior(options->prior == 0 ? 0.5 : options->prior, &prior_log_odds, error);
+    double prior_log_odds = 0, prior = options->prior == 0 ? 0.5 : options->prior;
+    if (prior == FILM_PRIOR_AUTO) {
+        prior = decision->share;
+        if (prior == 0)
+            return status_set(error, FILM_USAGE,
+                              "this model does not know the share of duplicates: it was trained "
+                              "without pairs of both labels, or by an earlier version; set the "
+                              "prior to a number");
+    }
+    film_status status = match_prior(prior, &prior_log_odds, error);
     if (status == FILM_OK)
         status =
             sized_reserved(options->reserved, sizeof options->reserved / sizeof *options->reserved,

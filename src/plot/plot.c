@@ -28,13 +28,6 @@ void plot_figure_end(struct markup *out)
     markup_raw(out, "</figure>\n");
 }
 
-void plot_nothing(struct markup *out, const char *id, const char *title)
-{
-    markup_print(out, "<p class=\"none\" id=\"%s\">", id);
-    markup_string(out, title);
-    markup_raw(out, ": no values to show.</p>\n");
-}
-
 /* ---- Layout ---- */
 
 struct frame {
@@ -350,10 +343,7 @@ static int has_values(const struct plot *plot)
 
 void plot_write(struct markup *out, const struct plot *plot)
 {
-    if (!has_values(plot)) {
-        plot_nothing(out, plot->id, plot->title);
-        return;
-    }
+    if (!has_values(plot)) return;
     struct frame frame = make_frame(plot);
     plot_figure_begin(out, plot->id, plot->title, plot->about, plot->small);
     write_legend(out, plot);

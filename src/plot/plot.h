@@ -2,7 +2,7 @@
  *
  * Colours are classes (s1 .. s8), defined by the page's style sheet for light mode, dark mode and
  * print. Every plot has its data as a CSV link. Values that are not finite are skipped: a line has
- * a gap there. A plot without values becomes one line of text. */
+ * a gap there. A plot without values is not written. */
 #ifndef PLOT_PLOT_H
 #define PLOT_PLOT_H
 
@@ -70,7 +70,5 @@ void plot_heat_write(struct markup *out, const struct plot_heat *heat);
 void plot_figure_begin(struct markup *out, const char *id, const char *title, const char *about,
                        int small);
 void plot_figure_end(struct markup *out);
-/* Writes "title: no values to show". */
-void plot_nothing(struct markup *out, const char *id, const char *title);
 
 #endif

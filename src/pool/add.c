@@ -15,12 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Very long texts make smaller batches. */
-enum { ROWS = 4096, BATCH_BYTES = 16 << 20 };
+/* Long texts make smaller batches. */
+enum { ROWS = 4096, BATCH_BYTES = 16 << 20, SENTENCE_BYTES = 65536 };
 
 struct adding {
     film_pool *pool;
-    film_model *model;
+    struct pool_learned *learned; /* the model that the vectors are made with */
     const film_pool_add_options *options;
     const char *file; /* for messages; NULL: an array of the caller */
     film_pool_added *added;
@@ -64,9 +64,9 @@ static film_status reserve(struct adding *adding, film_error *error)
     TRY_ALLOC(mem_grow(&place, &adding->place_capacity, count, sizeof *adding->place), error);
     adding->place = place;
     /* One more, for vector_of. */
-    TRY_ALLOC(
-        mem_grow(&vectors, &adding->vectors_capacity, count + 1, adding->pool->dim * sizeof(float)),
-        error);
+    TRY_ALLOC(mem_grow(&vectors, &adding->vectors_capacity, (count + 1) * adding->learned->dim + 1,
+                       sizeof(float)),
+              error);
     adding->vectors = vectors;
 done:
     return status;
@@ -79,8 +79,9 @@ static film_status embed_new(struct adding *adding, film_error *error)
     film_status status = FILM_OK;
     struct db *db = NULL;
     size_t count = 0;
-    TRY(reserve(adding, error));
     TRY(pool_read(adding->pool, &db, error));
+    TRY(pool_learned(adding->pool, db, &adding->learned, error));
+    TRY(reserve(adding, error));
     for (size_t i = 0; i < adding->batch.count; i++) {
         struct store_sentence there;
         int found;
@@ -91,8 +92,8 @@ static film_status embed_new(struct adding *adding, film_error *error)
     }
     pool_read_end(adding->pool, db);
     db = NULL;
-    TRY(encoder_embed_all(&adding->model->encoder, adding->texts, count, adding->options->threads,
-                          adding->vectors, error));
+    TRY(encoder_embed_all(&adding->learned->model->encoder, adding->texts, count,
+                          adding->options->threads, adding->vectors, error));
 done:
     pool_read_end(adding->pool, db);
     return status;
@@ -102,12 +103,12 @@ done:
 static film_status vector_of(struct adding *adding, size_t i, float **vector, film_error *error)
 {
     if (adding->place[i] != NOWHERE) {
-        *vector = adding->vectors + adding->place[i] * adding->pool->dim;
+        *vector = adding->vectors + adding->place[i] * adding->learned->dim;
         return FILM_OK;
     }
-    *vector = adding->vectors + adding->batch.count * adding->pool->dim;
-    return encoder_embed_all(&adding->model->encoder, &adding->batch.rows[i].text, 1, 1, *vector,
-                             error);
+    *vector = adding->vectors + adding->batch.count * adding->learned->dim;
+    return encoder_embed_all(&adding->learned->model->encoder, &adding->batch.rows[i].text, 1, 1,
+                             *vector, error);
 }
 
 /* ---- Writing ---- */
@@ -138,7 +139,7 @@ static film_status write_row(struct adding *adding, struct store_write *write, s
     TRY(store_find(write->db, row->id, &there, &found, error));
     if (!found) {
         TRY(vector_of(adding, i, &vector, error));
-        TRY(store_insert(write, row, vector, adding->pool->dim, error));
+        TRY(store_insert(write, row, vector, adding->learned->dim, error));
         added->added++;
         goto done;
     }
@@ -150,7 +151,7 @@ static film_status write_row(struct adding *adding, struct store_write *write, s
     }
     if (!adding->options->replace) TRY(conflict(adding, i, there.fields.text, error));
     TRY(vector_of(adding, i, &vector, error));
-    TRY(store_replace(write, there.number, row, vector, adding->pool->dim, error));
+    TRY(store_replace(write, there.number, row, vector, adding->learned->dim, error));
     added->replaced++;
 done:
     return status;
@@ -164,10 +165,15 @@ static film_status write_batch(struct adding *adding, film_error *error)
     int writing = 0;
     film_pool_added added = *adding->added;
     if (adding->batch.count == 0) return FILM_OK;
-    TRY(embed_new(adding, error));
-    TRY(pool_write(adding->pool, &adding->options->progress, "adding", adding->share, &write,
-                   error));
-    writing = 1;
+    for (int current = 0; !current;) { /* again, when the model was replaced in between */
+        if (writing) pool_write_end(adding->pool);
+        writing = 0;
+        TRY(embed_new(adding, error));
+        TRY(pool_write(adding->pool, &adding->options->progress, "adding", adding->share, &write,
+                       error));
+        writing = 1;
+        TRY(pool_is_current(write.db, adding->learned->checksum, &current, error));
+    }
     for (size_t i = 0; i < adding->batch.count; i++)
         TRY(write_row(adding, &write, i, &added, error));
     TRY(pool_commit(adding->pool, &write, error));
@@ -176,6 +182,17 @@ done:
     if (writing) pool_write_end(adding->pool);
     batch_clear(&adding->batch);
     return status;
+}
+
+/* Checks that a sentence can be stored. */
+static film_status check_sentence(const struct adding *adding, const film_sentence *sentence,
+                                  const char *where, film_error *error)
+{
+    if (sentence->text.length > adding->options->max_sentence)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%sthe text has %zu bytes, at most %zu are allowed", where,
+                          sentence->text.length, adding->options->max_sentence);
+    return fields_check(sentence, where, error);
 }
 
 /* ---- Arrays of the caller ---- */
@@ -193,7 +210,7 @@ static film_status add_all(struct adding *adding, const film_sentence *sentences
         row.url = fields_or_none(row.url);
         row.more = fields_or_none(row.more);
         snprintf(where, sizeof where, "sentence %zu: ", i + 1);
-        TRY(fields_check(&row, where, error));
+        TRY(check_sentence(adding, &row, where, error));
         TRY(fields_check_more(row.more, where, error));
         TRY(batch_add(&adding->batch, &row, i + 1, error));
     }
@@ -207,6 +224,7 @@ static film_status start_adding(film_pool_add_options *with, const film_pool_add
                                 const film_pool_added *added, film_error *error)
 {
     film_status status = sized_options(with, sizeof *with, options, "film_pool_add_options", error);
+    if (!with->max_sentence) with->max_sentence = SENTENCE_BYTES;
     return status == FILM_OK ? sized_check(added, "film_pool_added", error) : status;
 }
 
@@ -220,7 +238,6 @@ film_status film_pool_add(film_pool *pool, const film_sentence *sentences, size_
     struct adding adding = {.pool = pool, .options = &with, .added = &counts};
     if (!pool || (count && !sentences)) return pool_missing(error, pool ? "sentences" : "pool");
     if ((status = start_adding(&with, options, added, error)) != FILM_OK) return status;
-    TRY(pool_model(pool, &adding.model, error));
     TRY(add_all(&adding, sentences, count, error));
 done:
     adding_free(&adding);
@@ -249,7 +266,7 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     snprintf(where, sizeof where, "%.500s:%llu: ", table_name(table),
              (unsigned long long)row->line);
     TRY(fields_of_row(table, row, &fields, error));
-    status = fields_check(&fields.sentence, where, error);
+    status = check_sentence(adding, &fields.sentence, where, error);
     if (status == FILM_BAD_INPUT && adding->options->table.skip_bad) {
         adding->added->skipped++;
         status = FILM_OK;
@@ -316,7 +333,6 @@ film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_
     if ((status = start_adding(&with, options, added, error)) != FILM_OK) return status;
     film_table_options table_options = with.table;
     table_options.labels = FILM_LABELS_NONE; /* a column of labels is an ordinary column here */
-    TRY(pool_model(pool, &adding.model, error));
     for (size_t i = 0; i < count; i++) {
         TRY(table_open(paths[i], &table_options, &table, error));
         TRY(add_table(&adding, table, (double)i / (double)count, 1 / (double)count, error));

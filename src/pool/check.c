@@ -117,7 +117,7 @@ static film_status repair_vector(struct checking *checking, struct store_write *
     status =
         encoder_embed_all(&checking->model->encoder, &sentence.fields.text, 1, 1, vector, error);
     if (status != FILM_OK) return status;
-    return store_repair_vector(write, number, vector, checking->pool->dim, error);
+    return store_repair_vector(write, number, vector, checking->dim, error);
 }
 
 static film_status repair_counters(struct store_write *write, film_error *error)
@@ -149,7 +149,7 @@ static film_status repair(struct checking *checking, film_error *error)
     int writing = 0;
     size_t vectors = checking->model ? checking->vector_count : 0;
     if (!checking->indexes && !checking->orphans && !checking->counters && !vectors) return FILM_OK;
-    TRY_ALLOC(vector = mem_array(checking->pool->dim, sizeof *vector), error);
+    TRY_ALLOC(vector = mem_array(checking->dim, sizeof *vector), error);
     TRY(pool_write(checking->pool, &checking->options->progress, "repairing", 0, &write, error));
     writing = 1;
     if (checking->indexes) TRY(db_run(write.db, "REINDEX", error));
@@ -182,7 +182,8 @@ static film_status note_damage(struct checking *checking, film_status status, fi
 /* The index file: a problem when it is damaged, none when it is missing or stale. */
 static film_status check_cache(struct checking *checking, film_error *error)
 {
-    film_status status = snapshot_check_file(checking->pool, checking->db, error);
+    film_status status =
+        snapshot_check_file(checking->pool, checking->learned, checking->db, error);
     if (status == FILM_END) return FILM_OK;
     if (status != FILM_BAD_INPUT) return status;
     checking->cache = 1;
@@ -196,7 +197,10 @@ static film_status look(struct checking *checking, film_error *error)
     TRY(note_damage(checking, check_database(checking, error), error));
     TRY(note_damage(checking, check_counters(checking, error), error));
     TRY(note_damage(checking, check_labels(checking, error), error));
-    TRY(note_damage(checking, pool_model(checking->pool, &checking->model, error), error));
+    TRY(pool_dim(checking->db, checking->pool->path, &checking->dim, error));
+    TRY(note_damage(checking, pool_learned(checking->pool, checking->db, &checking->learned, error),
+                    error));
+    if (checking->learned) checking->model = checking->learned->model;
     TRY(note_damage(checking, check_sentences(checking, error), error));
     TRY(note_damage(checking, check_database_rows(checking, error), error));
     if (checking->model) TRY(note_damage(checking, check_cache(checking, error), error));

@@ -9,8 +9,10 @@ struct checking {
     film_pool *pool;
     const film_pool_check_options *options;
     film_pool_checked *result;
-    struct db *db;     /* a reading transaction while checking, the writing one while repairing */
-    film_model *model; /* NULL when it is damaged */
+    struct db *db; /* a reading transaction while checking, the writing one while repairing */
+    struct pool_learned *learned; /* NULL when the model is damaged */
+    film_model *model;            /* the same */
+    size_t dim;
     uint64_t told;
     /* What can be recomputed: */
     int64_t *vectors; /* sentences whose vector is missing or wrong */

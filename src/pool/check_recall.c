@@ -153,7 +153,7 @@ film_status check_recall(struct checking *checking, film_error *error)
     film_status status = FILM_OK;
     const struct pool_snapshot *snapshot = NULL;
     const film_pool_check_options *options = checking->options;
-    struct exact exact = {.dim = checking->pool->dim, .threads = threads_count(options->threads)};
+    struct exact exact = {.dim = checking->dim, .threads = threads_count(options->threads)};
     struct index_asker *asker = NULL;
     struct db *db = NULL;
     uint64_t upto;
@@ -162,7 +162,8 @@ film_status check_recall(struct checking *checking, film_error *error)
     if (exact.dim == 0) return FILM_OK; /* words alone are searched exactly */
     TRY(pool_read(checking->pool, &db, error));
     checking->db = db;
-    TRY(snapshot_begin(checking->pool, db, options->threads, &options->progress, &snapshot, error));
+    TRY(snapshot_begin(checking->pool, checking->learned, db, options->threads, &options->progress,
+                       &snapshot, error));
     size_t samples = options->recall < snapshot->count ? options->recall : snapshot->count;
     TRY(exact_init(&exact, samples, error));
     TRY(draw(checking, snapshot, samples, &exact, error));
@@ -175,7 +176,7 @@ film_status check_recall(struct checking *checking, film_error *error)
     checking->result->sampled = exact.count;
     if (wanted) checking->result->recall = (double)hits / (double)wanted;
 done:
-    if (snapshot) snapshot_end(checking->pool);
+    if (snapshot) snapshot_end(checking->learned);
     index_asker_free(asker);
     exact_free(&exact);
     pool_read_end(checking->pool, db);

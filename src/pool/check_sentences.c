@@ -2,6 +2,7 @@
  * the vectors to recompute. check.c repairs them. */
 #include "pool/check.h"
 #include "base/mem.h"
+#include "dedup/fields.h"
 #include "pool/batch.h"
 #include "base/utf8.h"
 #include "text/value.h"
@@ -51,7 +52,7 @@ static int is_near(const float *a, const float *b, size_t dim)
 static film_status compare(struct checking *checking, struct waiting *waiting, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = checking->pool->dim, count = waiting->texts.count;
+    size_t dim = checking->dim, count = waiting->texts.count;
     char shown[VALUE_SHOWN];
     if (count == 0) return FILM_OK; /* without a model, nothing is collected */
     for (size_t i = 0; i < count; i++) waiting->list[i] = waiting->texts.rows[i].text;
@@ -67,6 +68,21 @@ static film_status compare(struct checking *checking, struct waiting *waiting, f
 done:
     batch_clear(&waiting->texts);
     return status;
+}
+
+/* Reports fields that cannot be searched. */
+static film_status check_more(struct checking *checking, const film_sentence *sentence,
+                              film_error *error)
+{
+    char shown[VALUE_SHOWN];
+    film_status status = fields_check_more(sentence->more, "", NULL);
+    if (status == FILM_NO_MEMORY) return status_no_memory(error);
+    if (status != FILM_OK || !fields_shallow(sentence->more))
+        check_problem(checking,
+                      "sentence \"%s\": the other fields are not a JSON object or nested more than "
+                      "%d levels deep; add it again and replace it",
+                      value_show(sentence->id, shown), FIELDS_DEPTH);
+    return FILM_OK;
 }
 
 /* Checks the user's fields of a row; returns 1 when they are valid. */
@@ -88,7 +104,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
                              struct waiting *waiting, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t dim = checking->pool->dim;
+    size_t dim = checking->dim;
     int64_t number = sqlite3_column_int64(row, 0);
     film_sentence sentence;
     char shown[VALUE_SHOWN];
@@ -99,6 +115,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     /* If the text is damaged, the vector cannot be checked. */
     int whole = check_fields(checking, row, &sentence);
     TRY(db_row_read(checking->db, error));
+    if (whole) TRY(check_more(checking, &sentence, error));
     if (!whole || dim == 0) goto done; /* a model of features alone has no vectors */
     float *vector = waiting->stored + waiting->texts.count * dim;
     if (!bytes)
@@ -132,7 +149,7 @@ film_status check_sentences(struct checking *checking, film_error *error)
     sqlite3_stmt *statement = NULL;
     int64_t total;
     int row;
-    size_t dim = checking->pool->dim;
+    size_t dim = checking->dim;
     TRY_ALLOC(waiting.stored = mem_array(ROWS, dim * sizeof(float)), error);
     TRY_ALLOC(waiting.fresh = mem_array(ROWS, dim * sizeof(float)), error);
     TRY_ALLOC(waiting.list = mem_array(ROWS, sizeof *waiting.list), error);

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static film_status write_pool(const char *path, const struct file_map *file,
+static film_status write_pool(const char *path, const void *bytes, size_t size,
                               const film_model *model, film_error *error)
 {
     film_status status = FILM_OK;
@@ -20,7 +20,7 @@ static film_status write_pool(const char *path, const struct file_map *file,
     TRY(db_create(&db, path, error));
     TRY(schema_create(&db, error));
     TRY(db_begin(&db, 1, error));
-    TRY(store_put_model(&db, file->bytes, file->size, error));
+    TRY(store_put_model(&db, bytes, size, error));
     TRY(store_set_number(&db, "dim", (int64_t)encoder_dim(&model->encoder), error));
     TRY(store_set(&db, "film", film_string(film_version()), error));
     TRY(lineage_renew(&db, error));
@@ -47,26 +47,26 @@ static film_status about_target(film_status status, const char *temporary, const
 film_status film_pool_create(const char *path, const char *model_path, film_error *error)
 {
     film_status status = FILM_OK;
-    struct file_map file = {(const unsigned char *)"", 0};
+    void *bytes = NULL;
+    size_t size = 0;
     film_model *model = NULL;
     struct stat about;
     char *temporary = NULL;
+    int empty;
     if (!path || !model_path) return pool_missing(error, path ? "model_path" : "path");
     int is_remote = place_is_remote(path);
     if (!is_remote && lstat(path, &about) == 0)
         TRY(status_set(error, FILM_IO, "%s exists already; remove it or choose another name",
                        path));
-    TRY(file_map_open(model_path, &file, error));
-    TRY(model_parse(file.bytes, file.size, model_path, &model, error));
+    TRY(pool_model_bytes(model_path, &bytes, &size, error));
+    TRY(model_parse(bytes, size, model_path, &model, error));
     if (is_remote) {
-        status = remote_create(path, file.bytes, file.size, encoder_dim(&model->encoder), error);
+        status = remote_create(path, bytes, size, encoder_dim(&model->encoder), error);
         goto done;
     }
-    size_t room = strlen(path) + 60;
-    TRY_ALLOC(temporary = mem_array(room, 1), error);
-    snprintf(temporary, room, "%s.tmp-%ld-%ld", path, (long)getpid(), (long)gettid());
-    unlink(temporary); /* left by a killed process with the same ids */
-    status = write_pool(temporary, &file, model, error);
+    TRY(file_temporary(path, 0666, &temporary, &empty, error));
+    close(empty);
+    status = write_pool(temporary, bytes, size, model, error);
     if (status == FILM_OK)
         status = file_publish(temporary, path, error);
     else
@@ -75,6 +75,6 @@ film_status film_pool_create(const char *path, const char *model_path, film_erro
 done:
     mem_free(temporary);
     model_free(model);
-    file_map_close(&file);
+    mem_free_aligned(bytes);
     return status;
 }

@@ -1,9 +1,16 @@
 /* film_pool_dedup: converts the sentences and labels of a pool to records (dedup/record_set.h).
  * src/dedup finds the duplicates; it knows neither pools nor SQLite. */
+#include "base/jsonfile.h"
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "dedup/dedup.h"
+#include "dedup/fields.h"
 #include "dedup/record_set_parts.h"
 #include "pool/pool.h"
+#include "text/value.h"
+
+#include <jansson.h>
+#include <string.h>
 
 struct pooled {
     struct record_set_intake intake;
@@ -13,6 +20,95 @@ struct pooled {
     film_status status;
     film_error *error;
 };
+
+/* ---- Other fields ---- */
+
+enum { FIELD_CATEGORY, FIELD_ANSWER, FIELD_URL, FIELD_MORE };
+
+static film_text field_of(const film_sentence *fields, size_t column)
+{
+    return column == FIELD_CATEGORY ? fields->category
+           : column == FIELD_ANSWER ? fields->answer
+                                    : fields->url;
+}
+
+/* The fields that any sentence has. */
+struct field_names {
+    struct strtab more;
+    int used[FIELD_MORE];
+    film_status status;
+    film_error *error;
+};
+
+static int see_fields(void *user, const struct store_sentence *sentence)
+{
+    struct field_names *names = user;
+    const film_sentence *fields = &sentence->fields;
+    const char *key;
+    json_t *value, *more = fields->more.bytes
+                               ? json_loadb(fields->more.bytes, fields->more.length, 0, NULL)
+                               : NULL;
+    uint32_t ignored;
+    for (size_t i = 0; i < FIELD_MORE; i++) names->used[i] |= field_of(fields, i).length > 0;
+    json_object_foreach(more, key, value)
+    {
+        names->status = strtab_add(&names->more, key, strlen(key), &ignored, names->error);
+        if (names->status != FILM_OK) break;
+    }
+    json_decref(more);
+    return names->status != FILM_OK;
+}
+
+static film_status find_fields(struct others *others, struct db *db, film_error *error)
+{
+    static const char *const own[] = {"category", "answer", "url"};
+    film_status status = FILM_OK;
+    struct field_names names = {.error = error};
+    TRY(strtab_init(&names.more, error));
+    TRY(store_each(db, NULL, see_fields, &names, error));
+    TRY(names.status);
+    for (size_t i = 0; i < FIELD_MORE; i++)
+        if (names.used[i]) TRY(others_add(others, value_of(own[i]), i, error));
+    for (uint32_t i = 0; i < names.more.count; i++)
+        TRY(others_add(others, strtab_get(&names.more, i), FIELD_MORE, error));
+done:
+    strtab_free(&names.more);
+    return status;
+}
+
+/* Packs the id of a sentence with its other fields. Values that are not strings become JSON. */
+static film_status pack_fields(struct others *others, const film_sentence *fields,
+                               film_text *packed, film_error *error)
+{
+    film_status status = FILM_OK;
+    json_t *more = NULL;
+    char **made = NULL;
+    *packed = fields->id;
+    if (others->count == 0) return FILM_OK;
+    TRY_ALLOC(made = mem_zeroed(others->count, sizeof *made), error);
+    if (fields->more.bytes) more = json_loadb(fields->more.bytes, fields->more.length, 0, NULL);
+    for (size_t i = 0; i < others->count; i++) {
+        film_text name = others->names[i], *value = &others->values[i];
+        *value = others->column[i] < FIELD_MORE ? field_of(fields, others->column[i])
+                                                : (film_text){NULL, 0};
+        if (others->column[i] < FIELD_MORE) continue;
+        const json_t *found = json_object_getn(more, name.bytes, name.length);
+        if (json_is_string(found))
+            *value = (film_text){json_string_value(found), json_string_length(found)};
+        else if (found) {
+            TRY_ALLOC(made[i] = fields_dump(found), error);
+            *value = value_of(made[i]);
+        }
+    }
+    TRY(others_pack(others, fields->id, others->values, packed, error));
+done:
+    for (size_t i = 0; made && i < others->count; i++) jsonfile_free_text(made[i]);
+    mem_free(made);
+    json_decref(more);
+    return status;
+}
+
+/* ---- Sentences ---- */
 
 static int add_sentence(void *user, const struct store_sentence *sentence)
 {
@@ -25,9 +121,12 @@ static int add_sentence(void *user, const struct store_sentence *sentence)
     pooled->status = grown ? FILM_OK : status_no_memory(pooled->error);
     if (!grown) return 1;
     pooled->numbers[pooled->count] = sentence->number;
-    if (pooled->count++ % (size_t)comm->size == (size_t)comm->rank)
-        pooled->status = record_set_add(comm->size > 1 ? &pooled->mine : pooled->intake.set,
-                                        fields->id, fields->text, pooled->error);
+    if (pooled->count++ % (size_t)comm->size != (size_t)comm->rank) return 0;
+    film_text packed;
+    pooled->status = pack_fields(&pooled->intake.set->others, fields, &packed, pooled->error);
+    if (pooled->status == FILM_OK)
+        pooled->status = record_set_add(comm->size > 1 ? &pooled->mine : pooled->intake.set, packed,
+                                        fields->text, pooled->error);
     return pooled->status != FILM_OK;
 }
 
@@ -117,6 +216,7 @@ static film_status read_pool(struct record_set *set, const struct comm *comm, fi
     db->progress = progress;
     db->phase = "reading";
     TRY(same_moment(&pooled, db, error));
+    if (set->keeps_others) TRY(find_fields(&set->others, db, error));
     TRY(store_each(db, NULL, add_sentence, &pooled, error));
     TRY(pooled.status);
     TRY(read_labels(&pooled, db, error));
@@ -133,13 +233,15 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
                             film_dedup_result *result, film_error *error)
 {
     film_status status = FILM_OK;
-    film_model *model = NULL;
+    const film_model *model = NULL;
     struct dedup_call call;
     status = dedup_call_start(&call, options, result, error);
     if (status != FILM_OK) return status;
     if (!pool) TRY(pool_missing(error, "pool"));
-    TRY(pool_model(pool, &model, error));
+    TRY(film_pool_model(pool, &model, error));
+    call.set.keeps_others = call.options.columns != NULL;
     TRY(read_pool(&call.set, call.comm, pool, &call.options.progress, error));
+    dedup_call_columns(&call);
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
     return dedup_call_end(&call, status, result, error);

@@ -1,5 +1,5 @@
 /* film_pool_export: writes a table from which film_pool_add_files restores the same pool. Labels
- * are not part of it.
+ * are a table of their own (film_pool_export_labels).
  *
  * The five columns of the pool are always present, used or not: without "category", a reader would
  * search for another name with this meaning. */
@@ -239,5 +239,90 @@ done:
     film_output_discard(export.output);
     pool_read_end(pool, db);
     strtab_free(&export.names);
+    return status;
+}
+
+/* ---- Labels ---- */
+
+static const char *const label_columns[] = {"same",   "id_a", "id_b",  "text_a",
+                                            "text_b", "when", "origin"};
+enum { LABEL_COLUMNS = sizeof label_columns / sizeof *label_columns };
+
+static film_status put_label_json(struct export *export, const film_text *columns)
+{
+    film_status status = FILM_OK;
+    char *text = NULL;
+    json_t *row = json_object();
+    TRY_ALLOC(row, export->error);
+    TRY_ALLOC(
+        json_object_set_new(row, label_columns[0], json_boolean(columns[0].bytes[0] == 'y')) == 0,
+        export->error);
+    for (int i = 1; i < LABEL_COLUMNS; i++)
+        TRY_ALLOC(set_text(row, label_columns[i], columns[i]), export->error);
+    TRY_ALLOC(text = fields_dump(row), export->error);
+    TRY(put(export, text, strlen(text)));
+    TRY(put(export, "\n", 1));
+done:
+    jsonfile_free_text(text);
+    json_decref(row);
+    return status;
+}
+
+static film_status put_columns(struct export *export, const film_text *columns)
+{
+    film_status status = FILM_OK;
+    for (int i = 0; i < LABEL_COLUMNS; i++) {
+        if (i) TRY(put(export, export->format == RECORD_CSV ? "," : "\t", 1));
+        TRY(put_field(export, columns[i], columns[1]));
+    }
+    TRY(put(export, "\n", 1));
+done:
+    return status;
+}
+
+static film_status put_labels(struct export *export, struct db *db)
+{
+    static const char sql[] = "SELECT l.same, a.id, b.id, a.text, b.text, l.made, l.origin"
+                              " FROM label l JOIN sentence a ON a.number = l.a"
+                              " JOIN sentence b ON b.number = l.b ORDER BY l.a, l.b";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    film_text columns[LABEL_COLUMNS];
+    int row;
+    for (int i = 0; i < LABEL_COLUMNS; i++) columns[i] = value_of(label_columns[i]);
+    if (export->format != RECORD_JSONL) TRY(put_columns(export, columns));
+    TRY(db_prepare(db, sql, &statement, export->error));
+    for (;;) {
+        TRY(db_step(db, statement, &row, export->error));
+        if (!row) break;
+        columns[0] = value_of(sqlite3_column_int(statement, 0) ? "yes" : "no");
+        for (int i = 1; i < LABEL_COLUMNS; i++) columns[i] = db_text(statement, i);
+        TRY(db_row_read(db, export->error));
+        TRY((export->format == RECORD_JSONL ? put_label_json : put_columns)(export, columns));
+        export->written++;
+    }
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
+film_status film_pool_export_labels(film_pool *pool, const char *path, film_format format,
+                                    uint64_t *written, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct export export = {.error = error};
+    struct db *db = NULL;
+    if (!pool || !path) return pool_missing(error, pool ? "path" : "pool");
+    TRY(choose_format(path, format, &export.format, error));
+    TRY(pool_read(pool, &db, error));
+    TRY(film_output_open(path, &export.output, error));
+    TRY(put_labels(&export, db));
+    film_output *output = export.output;
+    export.output = NULL;
+    TRY(film_output_commit(output, error));
+    if (written) *written = export.written;
+done:
+    film_output_discard(export.output);
+    pool_read_end(pool, db);
     return status;
 }

@@ -145,18 +145,24 @@ void pool_write_end(film_pool *pool)
 
 /* ---- Opening and closing ---- */
 
-static film_status read_settings(film_pool *pool, film_error *error)
+film_status pool_dim(struct db *db, const char *path, size_t *dim, film_error *error)
 {
-    film_status status = FILM_OK;
+    int64_t value;
+    film_status status =
+        db_number(db, "SELECT value FROM setting WHERE name = 'dim'", &value, error);
+    if (status == FILM_OK && (value < 0 || value > 1 << 24)) /* 0: a model of features alone */
+        status = status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid vector length %lld",
+                            path, (long long)value);
+    *dim = status == FILM_OK ? (size_t)value : 0;
+    return status;
+}
+
+static film_status check_settings(film_pool *pool, film_error *error)
+{
     struct db *db = NULL;
-    int64_t dim;
-    TRY(pool_read(pool, &db, error));
-    TRY(db_number(db, "SELECT value FROM setting WHERE name = 'dim'", &dim, error));
-    if (dim < 0 || dim > 1 << 24) /* 0: a model of features alone */
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid vector length %lld",
-                       pool->path, (long long)dim));
-    pool->dim = (size_t)dim;
-done:
+    size_t dim;
+    film_status status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = pool_dim(db, pool->path, &dim, error);
     pool_read_end(pool, db);
     return status;
 }
@@ -192,18 +198,27 @@ film_status film_pool_open(const char *path, film_pool **out, film_error *error)
     pthread_mutex_init(&pool->writing, NULL);
     pthread_mutex_init(&pool->loading, NULL);
     pthread_mutex_init(&pool->copying, NULL);
-    pthread_rwlock_init(&pool->snapshot_lock, NULL);
     pool->wait = 10;
     int is_remote = place_is_remote(path);
     if (is_remote) TRY(shared_open(pool, path, error));
     TRY(find_place(pool, is_remote ? remote_file(pool->remote) : path, error));
     TRY(lineage_check(pool->file, is_remote ? pool->file : pool->path, error));
     if (is_remote) TRY(shared_catch_up(pool, error));
-    TRY(read_settings(pool, error));
+    TRY(check_settings(pool, error));
     *out = pool;
 done:
     if (status != FILM_OK) film_pool_close(pool);
     return status;
+}
+
+static void learned_free(struct pool_learned *learned)
+{
+    snapshot_drop(&learned->snapshot);
+    pthread_rwlock_destroy(&learned->lock);
+    model_free(learned->model);
+    mem_free_aligned(learned->bytes);
+    mem_free(learned->checksum);
+    mem_free(learned);
 }
 
 void film_pool_close(film_pool *pool)
@@ -215,10 +230,11 @@ void film_pool_close(film_pool *pool)
         mem_free(pool->idle[i]);
     }
     if (pool->has_writer) db_close(&pool->writer);
-    snapshot_drop(&pool->snapshot);
-    model_free(pool->model);
-    mem_free_aligned(pool->model_bytes);
-    pthread_rwlock_destroy(&pool->snapshot_lock);
+    while (pool->learned) {
+        struct pool_learned *older = pool->learned->older;
+        learned_free(pool->learned);
+        pool->learned = older;
+    }
     pthread_mutex_destroy(&pool->copying);
     pthread_mutex_destroy(&pool->loading);
     pthread_mutex_destroy(&pool->writing);
@@ -240,47 +256,86 @@ void film_pool_set_wait(film_pool *pool, double seconds)
 
 /* ---- Model ---- */
 
-static film_status load_model(film_pool *pool, film_error *error)
+static film_status load(film_pool *pool, struct db *db, struct pool_learned *learned,
+                        film_error *error)
 {
     film_status status = FILM_OK;
-    struct db *db = NULL;
-    void *bytes = NULL;
     size_t size;
-    TRY(pool_read(pool, &db, error));
-    TRY(store_get_model(db, &bytes, &size, error));
-    TRY(model_parse(bytes, size, pool->path, &pool->model, error));
-    if (encoder_dim(&pool->model->encoder) != pool->dim) {
-        model_free(pool->model);
-        pool->model = NULL;
+    pthread_rwlock_init(&learned->lock, NULL);
+    TRY(store_get(db, "model_checksum", &learned->checksum, error));
+    TRY(store_get_model(db, &learned->bytes, &size, error));
+    TRY(model_parse(learned->bytes, size, pool->path, &learned->model, error));
+    TRY(pool_dim(db, pool->path, &learned->dim, error));
+    if (encoder_dim(&learned->model->encoder) != learned->dim)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s is damaged: the vector length is %zu, but the model has a different one",
-                       pool->path, pool->dim));
-    }
-    pool->model_bytes = bytes;
-    bytes = NULL;
+                       pool->path, learned->dim));
 done:
-    mem_free_aligned(bytes);
-    pool_read_end(pool, db);
     return status;
 }
 
-film_status pool_model(film_pool *pool, film_model **model, film_error *error)
+film_status pool_is_current(struct db *db, const char *checksum, int *current, film_error *error)
+{
+    char *there = NULL;
+    film_status status = store_get(db, "model_checksum", &there, error);
+    *current = there && strcmp(there, checksum) == 0;
+    mem_free(there);
+    return status;
+}
+
+film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **out,
+                         film_error *error)
 {
     film_status status = FILM_OK;
+    struct pool_learned *learned;
+    int current = 0;
+    *out = NULL;
     pthread_mutex_lock(&pool->loading);
-    if (!pool->model) status = load_model(pool, error);
-    *model = pool->model;
+    for (learned = pool->learned; learned; learned = learned->older) {
+        TRY(pool_is_current(db, learned->checksum, &current, error));
+        if (current) break;
+    }
+    if (!learned) {
+        TRY_ALLOC(learned = mem_zeroed(1, sizeof *learned), error);
+        if ((status = load(pool, db, learned, error)) != FILM_OK) {
+            learned_free(learned);
+            goto done;
+        }
+        learned->older = pool->learned;
+        pool->learned = learned;
+    }
+    *out = learned;
+done:
     pthread_mutex_unlock(&pool->loading);
     return status;
 }
 
 film_status film_pool_model(film_pool *pool, const film_model **model, film_error *error)
 {
-    film_model *loaded = NULL;
+    struct pool_learned *learned = NULL;
+    struct db *db = NULL;
     if (!pool || !model) return pool_missing(error, pool ? "model" : "pool");
-    film_status status = pool_model(pool, &loaded, error);
-    *model = loaded;
+    *model = NULL;
+    film_status status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = pool_learned(pool, db, &learned, error);
+    pool_read_end(pool, db);
+    if (learned) *model = learned->model;
     return status;
+}
+
+int film_pool_outdated(film_pool *pool, const film_model *model)
+{
+    struct pool_learned *learned;
+    struct db *db = NULL;
+    int current = 1;
+    if (!pool || !model) return 0;
+    pthread_mutex_lock(&pool->loading);
+    for (learned = pool->learned; learned && learned->model != model;) learned = learned->older;
+    pthread_mutex_unlock(&pool->loading);
+    film_status status = learned ? pool_read(pool, &db, NULL) : FILM_END;
+    if (status == FILM_OK) status = pool_is_current(db, learned->checksum, &current, NULL);
+    pool_read_end(pool, db);
+    return status == FILM_OK && !current;
 }
 
 film_status film_pool_changes(film_pool *pool, uint64_t *last, film_error *error)

@@ -27,6 +27,20 @@ struct pool_snapshot {
     uint64_t unsaved;         /* changes since the index file was written */
 };
 
+/* A model of the pool with its index. `film pool update` replaces the model: calls that have begun
+ * finish with the old one, later ones load the new one. Callers keep pointers to models, so all of
+ * them live until the pool is closed. */
+struct pool_learned {
+    struct pool_learned *older;
+    char *checksum; /* of the model's bytes */
+    film_model *model;
+    void *bytes; /* the memory that its arrays point into */
+    size_t dim;
+    pthread_rwlock_t lock; /* protects the following */
+    struct pool_snapshot snapshot;
+    int replaced; /* the pool has another model: the index is not updated any more */
+};
+
 struct film_pool {
     /* The path as given, or the printable form of the URI of a database: for messages. */
     char *path;
@@ -35,7 +49,7 @@ struct film_pool {
     char *copy_name;                   /* name of the copy in messages; NULL: there is none */
     char *index_file;                  /* index file, next to the path or the copy */
     unsigned long long device, number; /* of that file, to detect that it was replaced */
-    size_t dim;
+    int followed; /* film_pool_follow was called: the index file is copied, not mapped */
 
     pthread_mutex_t lock; /* protects the following, up to `writing` */
     double wait;          /* timeout in seconds for another process that writes */
@@ -46,12 +60,8 @@ struct film_pool {
     struct db writer;
     int has_writer;
 
-    pthread_mutex_t loading; /* protects the model */
-    film_model *model;
-    void *model_bytes; /* the memory that its arrays point into */
-
-    pthread_rwlock_t snapshot_lock;
-    struct pool_snapshot snapshot;
+    pthread_mutex_t loading;      /* protects the list of models */
+    struct pool_learned *learned; /* the last one loaded */
 
     /* For a pool in PostgreSQL (shared.c): */
     struct remote *remote;   /* NULL: a pool in a file */
@@ -92,8 +102,19 @@ void shared_refresh(film_pool *pool);
 film_status shared_compare(film_pool *pool, struct db *db, remote_differs_fn call, void *user,
                            film_error *error);
 
-/* Internal film_pool_model. */
-film_status pool_model(film_pool *pool, film_model **model, film_error *error);
+/* Returns the model that DB sees, a reading or writing transaction; it is loaded when it is new. */
+film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **learned,
+                         film_error *error);
+
+/* *CURRENT is whether DB still has the model with this checksum. */
+film_status pool_is_current(struct db *db, const char *checksum, int *current, film_error *error);
+
+/* The length of the vectors that DB has. */
+film_status pool_dim(struct db *db, const char *path, size_t *dim, film_error *error);
+
+/* The bytes of the model file PATH, or of the model of a pool there; free them with
+ * mem_free_aligned. */
+film_status pool_model_bytes(const char *path, void **bytes, size_t *size, film_error *error);
 
 film_status pool_missing(film_error *error, const char *what);
 

@@ -200,10 +200,11 @@ film_status film_pool_describe(film_pool *pool, film_pool_description *result, f
 {
     struct db *db = NULL;
     if (!pool || !result) return pool_missing(error, pool ? "result" : "pool");
-    film_pool_description about = {.dim = pool->dim};
+    film_pool_description about = {.dim = 0};
     film_status status = sized_check(result, "film_pool_description", error);
     if (status != FILM_OK) return status;
     status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = pool_dim(db, pool->path, &about.dim, error);
     if (status == FILM_OK) status = describe(db, &about, error);
     if (status == FILM_OK) sized_fill(result, &about, sizeof about);
     pool_read_end(pool, db);

@@ -48,6 +48,7 @@ struct worker {
 struct search {
     film_pool *pool;
     const film_search_options *options;
+    struct pool_learned *learned;
     const film_model *model;
     struct match_rule rule;
     struct worker *workers;
@@ -183,8 +184,8 @@ static film_status find_candidates(struct search *search, struct worker *worker,
     film_status status = FILM_OK;
     const struct pool_snapshot *snapshot = NULL;
     size_t found = 0;
-    TRY(snapshot_begin(search->pool, worker->db, search->options->answer.threads, NULL, &snapshot,
-                       error));
+    TRY(snapshot_begin(search->pool, search->learned, worker->db, search->options->answer.threads,
+                       NULL, &snapshot, error));
     if (search->allowed) {
         pthread_mutex_lock(&search->filtering);
         film_status made = make_filter(search, snapshot, error);
@@ -201,7 +202,7 @@ static film_status find_candidates(struct search *search, struct worker *worker,
         worker->candidate[i] = (struct candidate){snapshot->numbers[worker->found[i].id],
                                                   worker->found[i].dense, worker->found[i].lexical};
 done:
-    if (snapshot) snapshot_end(search->pool);
+    if (snapshot) snapshot_end(search->learned);
     *count = found;
     return status;
 }
@@ -372,10 +373,20 @@ done:
 static film_status prepare(struct search *search, film_error *error)
 {
     const struct pool_snapshot *snapshot;
-    film_status status =
-        snapshot_begin(search->pool, search->workers[0].db, search->options->answer.threads,
-                       &search->options->progress, &snapshot, error);
-    if (status == FILM_OK) snapshot_end(search->pool);
+    film_status status = snapshot_begin(search->pool, search->learned, search->workers[0].db,
+                                        search->options->answer.threads, &search->options->progress,
+                                        &snapshot, error);
+    if (status == FILM_OK) snapshot_end(search->learned);
+    return status;
+}
+
+static film_status find_model(struct search *search, film_error *error)
+{
+    struct db *db = NULL;
+    film_status status = pool_read(search->pool, &db, error);
+    if (status == FILM_OK) status = pool_learned(search->pool, db, &search->learned, error);
+    if (status == FILM_OK) search->model = search->learned->model;
+    pool_read_end(search->pool, db);
     return status;
 }
 
@@ -403,7 +414,6 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
     enum { STRETCH = 256 }; /* queries whose results are buffered */
     film_status status = FILM_OK;
     film_search_options with = {0};
-    film_model *model;
     struct result *results = NULL;
     struct found_listing listing = {call, user, 0};
     if (!pool || !call || (count && !queries)) return pool_missing(error, "pool, queries or call");
@@ -417,9 +427,8 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
     if (threads > count) threads = count ? count : 1;
     pthread_mutex_init(&search.filtering, NULL);
     TRY(check_request(queries, count, &with, error));
-    TRY(pool_model(pool, &model, error));
-    search.model = model;
-    TRY(match_rule(&search.rule, &model->decision, &with.answer, error));
+    TRY(find_model(&search, error));
+    TRY(match_rule(&search.rule, &search.model->decision, &with.answer, error));
     TRY_ALLOC((search.workers = mem_zeroed(threads, sizeof *search.workers)) &&
                   (results = mem_zeroed(STRETCH, sizeof *results)),
               error);

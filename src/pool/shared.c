@@ -133,6 +133,7 @@ static void *follow(void *user)
 film_status film_pool_follow(film_pool *pool, film_tell_fn call, void *user, film_error *error)
 {
     if (!pool) return pool_missing(error, "pool");
+    pool->followed = 1;
     if (!pool->remote || pool->follower) return FILM_OK;
     struct follower *follower = mem_zeroed(1, sizeof *follower);
     if (!follower) return status_no_memory(error);

@@ -6,7 +6,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -29,25 +32,23 @@ void snapshot_drop(struct pool_snapshot *snapshot)
 struct tie {
     struct index_tie tie;
     const char *path;
-    char *identity, *model;
+    char *identity;
     char recent[RECENT * 44 + 1];
 };
 
 static void tie_free(struct tie *tie)
 {
     mem_free(tie->identity);
-    mem_free(tie->model);
 }
 
-static film_status tie_make(struct tie *tie, const film_pool *pool, struct db *db,
-                            film_error *error)
+static film_status tie_make(struct tie *tie, const film_pool *pool,
+                            const struct pool_learned *learned, struct db *db, film_error *error)
 {
     film_status status = FILM_OK;
     *tie = (struct tie){.path = pool->index_file};
     TRY(store_get(db, "identity", &tie->identity, error));
-    TRY(store_get(db, "model_checksum", &tie->model, error));
     tie->tie.identity = tie->identity ? tie->identity : "";
-    tie->tie.model = tie->model ? tie->model : "";
+    tie->tie.model = learned->checksum;
     tie->tie.recent = tie->recent;
 done:
     return status;
@@ -122,15 +123,13 @@ done:
     return status;
 }
 
-static film_status open_file(film_pool *pool, struct db *db, struct index_file *file,
-                             film_error *error)
+static film_status open_file(film_pool *pool, const struct pool_learned *learned, struct db *db,
+                             struct index_file *file, film_error *error)
 {
     film_status status = FILM_OK;
-    film_model *model;
     struct tie tie = {.path = NULL};
-    TRY(pool_model(pool, &model, error));
-    TRY(tie_make(&tie, pool, db, error));
-    TRY(index_file_open(tie.path, &model->encoder, &tie.tie, file, error));
+    TRY(tie_make(&tie, pool, learned, db, error));
+    TRY(index_file_open(tie.path, &learned->model->encoder, &tie.tie, pool->followed, file, error));
     TRY(check_recent(db, file, error));
 done:
     if (status != FILM_OK) index_file_close(file);
@@ -138,13 +137,14 @@ done:
     return status;
 }
 
-film_status snapshot_check_file(film_pool *pool, struct db *db, film_error *error)
+film_status snapshot_check_file(film_pool *pool, const struct pool_learned *learned, struct db *db,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     struct index_file file = {.file = NULL};
     struct tie tie = {.path = NULL};
-    TRY(tie_make(&tie, pool, db, error));
-    TRY(open_file(pool, db, &file, error));
+    TRY(tie_make(&tie, pool, learned, db, error));
+    TRY(open_file(pool, learned, db, &file, error));
     TRY(index_file_verify(&file, tie.path, error));
 done:
     index_file_close(&file);
@@ -157,17 +157,34 @@ void snapshot_remove_file(const film_pool *pool)
     unlink(pool->index_file);
 }
 
-/* Writes the index file. Failing to write it is not a failure of the search. */
-static void save(film_pool *pool, struct db *db)
+/* Gives the index file the permissions of the pool, before it has any content. An existing file
+ * keeps its permissions when it is replaced. */
+static void copy_permissions(const film_pool *pool)
 {
-    struct pool_snapshot *snapshot = &pool->snapshot;
+    struct stat about;
+    if (stat(pool->file, &about) != 0) return;
+    mode_t mode = about.st_mode & 0777;
+    int file = open(pool->index_file, O_WRONLY | O_CREAT | O_CLOEXEC, mode);
+    if (file < 0) return;
+    if (fchmod(file, mode) != 0) errno = 0; /* the file of another user */
+    close(file);
+}
+
+/* Writes the index file. Failing to write it is not a failure of the search. */
+static void save(film_pool *pool, struct pool_learned *learned, struct db *db)
+{
+    struct pool_snapshot *snapshot = &learned->snapshot;
     struct tie tie;
-    film_status status = tie_make(&tie, pool, db, NULL);
+    film_status status = tie_make(&tie, pool, learned, db, NULL);
     if (status == FILM_OK) status = write_recent(&tie, db, snapshot->change, NULL);
     tie.tie.change = snapshot->change;
+    if (status == FILM_OK) copy_permissions(pool);
     if (status == FILM_OK)
         status = index_file_save(tie.path, snapshot->index, snapshot->numbers, &tie.tie, NULL);
-    if (status == FILM_OK) snapshot->unsaved = 0;
+    if (status == FILM_OK)
+        snapshot->unsaved = 0;
+    else if (!snapshot->file) /* perhaps an empty file of copy_permissions */
+        snapshot_remove_file(pool);
     tie_free(&tie);
 }
 
@@ -266,11 +283,10 @@ done:
     return status;
 }
 
-static film_status catch_up(film_pool *pool, struct db *db, int threads,
+static film_status catch_up(struct pool_snapshot *snapshot, struct db *db, int threads,
                             const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    struct pool_snapshot *snapshot = &pool->snapshot;
     struct update update = {.snapshot = snapshot,
                             .threads = threads,
                             .progress = progress,
@@ -298,14 +314,13 @@ done:
 }
 
 /* Starts from the index file, or from an empty index. */
-static film_status start(film_pool *pool, struct db *db, int from_file, film_error *error)
+static film_status start(film_pool *pool, struct pool_learned *learned, struct db *db,
+                         int from_file, film_error *error)
 {
     film_status status = FILM_OK;
-    struct pool_snapshot *snapshot = &pool->snapshot;
+    struct pool_snapshot *snapshot = &learned->snapshot;
     struct index_file file = {.file = NULL};
-    film_model *model;
-    TRY(pool_model(pool, &model, error));
-    if (from_file && open_file(pool, db, &file, NULL) == FILM_OK) {
+    if (from_file && open_file(pool, learned, db, &file, NULL) == FILM_OK) {
         snapshot->file = file.file;
         snapshot->index = file.index;
         snapshot->change = file.change;
@@ -314,64 +329,69 @@ static film_status start(film_pool *pool, struct db *db, int from_file, film_err
         snapshot->count = file.count;
         snapshot->capacity = file.count + 1;
     } else {
-        TRY(index_new(&model->encoder, &snapshot->index, error));
+        TRY(index_new(&learned->model->encoder, &snapshot->index, error));
     }
 done:
     return status;
 }
 
 /* Call it with the lock held for writing. */
-static film_status update_all(film_pool *pool, int threads, const film_progress *progress,
-                              film_error *error)
+static film_status update_all(film_pool *pool, struct pool_learned *learned, int threads,
+                              const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    struct pool_snapshot *snapshot = &pool->snapshot;
+    struct pool_snapshot *snapshot = &learned->snapshot;
     struct db *db = NULL;
     uint64_t last;
+    int current;
     TRY(pool_read(pool, &db, error)); /* may be later than the caller's transaction */
+    TRY(pool_is_current(db, learned->checksum, &current, error));
+    learned->replaced = !current;
     TRY(store_changes(db, &last, error));
-    if (snapshot->index && snapshot->change >= last) goto done;
-    if (!snapshot->index) TRY(start(pool, db, 1, error));
-    if (snapshot->change < last) status = catch_up(pool, db, threads, progress, error);
+    if (snapshot->index && (snapshot->change >= last || !current)) goto done;
+    if (!snapshot->index) TRY(start(pool, learned, db, current, error));
+    if (snapshot->change < last) status = catch_up(snapshot, db, threads, progress, error);
     /* The file is damaged, or most of the index is dead: rebuild once. */
     size_t living = index_living(snapshot->index);
     if ((status == FILM_BAD_INPUT && snapshot->file) ||
         (status == FILM_OK && snapshot->count > WORTH_A_FILE && living < snapshot->count / 2)) {
         snapshot_drop(snapshot);
-        TRY(start(pool, db, 0, error));
-        status = catch_up(pool, db, threads, progress, error);
+        TRY(start(pool, learned, db, 0, error));
+        status = catch_up(snapshot, db, threads, progress, error);
     }
     TRY(status);
-    if (snapshot->count >= WORTH_A_FILE && snapshot->unsaved > snapshot->count / 64) save(pool, db);
+    if (current && snapshot->count >= WORTH_A_FILE && snapshot->unsaved > snapshot->count / 64)
+        save(pool, learned, db);
 done:
     pool_read_end(pool, db);
     if (status != FILM_OK) snapshot_drop(snapshot); /* an incomplete index is useless */
     return status;
 }
 
-film_status snapshot_begin(film_pool *pool, struct db *db, int threads,
-                           const film_progress *progress, const struct pool_snapshot **out,
-                           film_error *error)
+film_status snapshot_begin(film_pool *pool, struct pool_learned *learned, struct db *db,
+                           int threads, const film_progress *progress,
+                           const struct pool_snapshot **out, film_error *error)
 {
     film_status status = FILM_OK;
+    struct pool_snapshot *snapshot = &learned->snapshot;
     uint64_t last;
     *out = NULL;
     TRY(store_changes(db, &last, error));
     for (;;) {
-        pthread_rwlock_rdlock(&pool->snapshot_lock);
-        if (pool->snapshot.index && pool->snapshot.change >= last) break;
-        pthread_rwlock_unlock(&pool->snapshot_lock);
-        pthread_rwlock_wrlock(&pool->snapshot_lock);
-        status = update_all(pool, threads, progress, error);
-        pthread_rwlock_unlock(&pool->snapshot_lock);
+        pthread_rwlock_rdlock(&learned->lock);
+        if (snapshot->index && (snapshot->change >= last || learned->replaced)) break;
+        pthread_rwlock_unlock(&learned->lock);
+        pthread_rwlock_wrlock(&learned->lock);
+        status = update_all(pool, learned, threads, progress, error);
+        pthread_rwlock_unlock(&learned->lock);
         if (status != FILM_OK) goto done;
     }
-    *out = &pool->snapshot;
+    *out = snapshot;
 done:
     return status;
 }
 
-void snapshot_end(film_pool *pool)
+void snapshot_end(struct pool_learned *learned)
 {
-    pthread_rwlock_unlock(&pool->snapshot_lock);
+    pthread_rwlock_unlock(&learned->lock);
 }

@@ -11,19 +11,20 @@
 #include "index/index_file.h"
 #include "pool/pool.h"
 
-/* Returns the index with all that is in DB, a reading transaction. After FILM_OK the lock is held
- * until snapshot_end. */
-film_status snapshot_begin(film_pool *pool, struct db *db, int threads,
-                           const film_progress *progress, const struct pool_snapshot **out,
-                           film_error *error);
-void snapshot_end(film_pool *pool);
+/* Returns the index with all that is in DB, a reading transaction; after the model was replaced, the
+ * index as it was. After FILM_OK the lock is held until snapshot_end. */
+film_status snapshot_begin(film_pool *pool, struct pool_learned *learned, struct db *db,
+                           int threads, const film_progress *progress,
+                           const struct pool_snapshot **out, film_error *error);
+void snapshot_end(struct pool_learned *learned);
 
 /* Frees the index. */
 void snapshot_drop(struct pool_snapshot *snapshot);
 
 /* For film_pool_check: opens and checks the whole index file. FILM_END: there is none.
  * FILM_BAD_INPUT: it is invalid. */
-film_status snapshot_check_file(film_pool *pool, struct db *db, film_error *error);
+film_status snapshot_check_file(film_pool *pool, const struct pool_learned *learned, struct db *db,
+                                film_error *error);
 
 /* Removes the index file. */
 void snapshot_remove_file(const film_pool *pool);

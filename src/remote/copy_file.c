@@ -104,14 +104,13 @@ static film_status make(struct remote *remote, film_error *error)
     film_status status = FILM_OK;
     struct db db = {.handle = NULL};
     struct stat about;
-    size_t room = strlen(remote->file) + 60;
-    char *temporary = mem_array(room, 1);
-    if (!temporary) return status_no_memory(error);
-    snprintf(temporary, room, "%s.tmp-%ld-%ld", remote->file, (long)getpid(), (long)gettid());
-    unlink(temporary); /* left by a killed process with the same ids */
-    TRY(db_create(&db, temporary, error));
+    char *temporary = NULL;
+    int empty;
     /* In a folder that others may enter: the log beside it gets the same rights. */
-    if (chmod(temporary, 0600) != 0) TRY(status_errno(error, "cannot write %s", temporary));
+    status = file_temporary(remote->file, 0600, &temporary, &empty, error);
+    if (status != FILM_OK) return status;
+    close(empty);
+    TRY(db_create(&db, temporary, error));
     TRY(fill(remote, &db, error));
     db_close(&db);
     status = file_publish(temporary, remote->file, error);

@@ -232,5 +232,10 @@ done:
 
 int audit_is_biased(const struct audit *audit)
 {
-    return audit->auc >= 0.6 || audit->accuracy >= audit->majority + 0.03;
+    /* Three standard deviations, of an AUC without bias and of the majority's accuracy. */
+    double pairs = (double)audit->pairs, rare = 1 - audit->majority;
+    double auc = 3 * sqrt((pairs + 1) / (12 * pairs * pairs * rare * audit->majority));
+    double accuracy = 3 * sqrt(rare * audit->majority / pairs);
+    return audit->auc >= 0.5 + fmax(0.1, auc) ||
+           audit->accuracy >= audit->majority + fmax(0.03, accuracy);
 }

@@ -52,9 +52,11 @@ done:
     return status;
 }
 
-static void show(struct file_stats *stats, size_t pair)
+static void show(struct file_stats *stats, size_t pair, enum file_stats_odd kind)
 {
-    if (stats->odd_count < FILE_STATS_SHOWN) stats->odd[stats->odd_count++] = (uint32_t)pair;
+    if (stats->odd_count == FILE_STATS_SHOWN) return;
+    stats->odd_kind[stats->odd_count] = kind;
+    stats->odd[stats->odd_count++] = (uint32_t)pair;
 }
 
 /* Counts repeated pairs and pairs with both labels. They are adjacent after sorting. */
@@ -68,7 +70,7 @@ static void compare_equal(struct file_stats *stats)
         stats->repeated += end - i - 1;
         if (same == 0 || same == end - i) continue;
         stats->contradicting++;
-        show(stats, sorted[i].pair);
+        show(stats, sorted[i].pair, FILE_STATS_BOTH_LABELS);
     }
 }
 
@@ -84,7 +86,7 @@ static film_status find_connected(struct file_stats *stats, uint32_t questions, 
         stats->identical += stats->a[i] == stats->b[i];
         if (union_find_root(&sets, stats->a[i]) != union_find_root(&sets, stats->b[i])) continue;
         stats->connected++;
-        show(stats, i);
+        show(stats, i, stats->a[i] == stats->b[i] ? FILE_STATS_IDENTICAL : FILE_STATS_CONNECTED);
     }
     union_find_free(&sets);
     return FILM_OK;
@@ -152,7 +154,8 @@ static const struct pair_entry *find_pair(const struct file_stats *file, uint64_
 }
 
 film_status leaks_find(struct leaks *leaks, const struct file_stats *file,
-                       const struct file_stats *other, uint32_t questions, film_error *error)
+                       const struct file_stats *other, uint32_t questions,
+                       const unsigned char *same, film_error *error)
 {
     memset(leaks, 0, sizeof *leaks);
     unsigned char *known = mem_zeroed(questions, 1);
@@ -163,10 +166,13 @@ film_status leaks_find(struct leaks *leaks, const struct file_stats *file,
         unsigned char a = known[file->a[i]], b = known[file->b[i]];
         const struct pair_entry *there =
             a && b && other->count ? find_pair(other, key_of(file->a[i], file->b[i])) : NULL;
+        int label = file->pairs.label[i] >= 0.5f;
         leaks->either += a || b;
+        leaks->clean += !a && !b;
+        leaks->clean_right += !a && !b && same && same[i] == label;
         leaks->both += a && b;
         leaks->pair += there != NULL;
-        leaks->opposed += there && there->same != (file->pairs.label[i] >= 0.5f);
+        leaks->opposed += there && there->same != label;
     }
     mem_free(known);
     return FILM_OK;

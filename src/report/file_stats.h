@@ -15,6 +15,9 @@ struct pair_entry {
 
 enum { FILE_STATS_SHOWN = 10 };
 
+/* Why a label contradicts others. */
+enum file_stats_odd { FILE_STATS_BOTH_LABELS, FILE_STATS_CONNECTED, FILE_STATS_IDENTICAL };
+
 struct file_stats {
     const char *name;
     const struct corpus *corpus;
@@ -31,6 +34,7 @@ struct file_stats {
     size_t identical;          /* pairs with identical words labelled different */
     size_t split;              /* sentences with more than one category */
     uint32_t odd[FILE_STATS_SHOWN]; /* the first contradicting pairs, to show */
+    enum file_stats_odd odd_kind[FILE_STATS_SHOWN];
     size_t odd_count;
 };
 
@@ -47,8 +51,12 @@ struct leaks {
     size_t either, both; /* pairs with at least one, with two questions of the other file */
     size_t pair;         /* pairs that are in the other file */
     size_t opposed;      /* ... with the opposite label */
+    /* Pairs without a question of the other file, and the correct decisions among them. */
+    size_t clean, clean_right;
 };
+/* SAME: the decision on each pair; NULL: none. */
 film_status leaks_find(struct leaks *leaks, const struct file_stats *file,
-                       const struct file_stats *other, uint32_t questions, film_error *error);
+                       const struct file_stats *other, uint32_t questions,
+                       const unsigned char *same, film_error *error);
 
 #endif

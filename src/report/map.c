@@ -362,7 +362,7 @@ film_status map_section(struct report *report, const struct eval_view *view, fil
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = view ? view->corpus : &report->train;
-    section_begin(
+    research_begin(
         report, "map", "Map",
         "Vectors have hundreds of dimensions. The map shows the two directions in which they vary "
         "most. Points that are close here need not be close in the other dimensions. Hover over a "

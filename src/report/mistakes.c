@@ -1,15 +1,14 @@
 /* The section Mistakes: the confusion matrix, and examples of each cell with their reasons. */
 #include "base/mem.h"
 #include "model/model.h"
-#include "pair/match.h"
 #include "plot/scale.h"
-#include "report/parts.h"
+#include "report/reasons.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SUREST = 5, NARROWEST = 3, REASONS = 6 };
+enum { SUREST = 5, NARROWEST = 3 };
 
 struct choice {
     double probability;
@@ -25,32 +24,12 @@ static int rising(const void *left, const void *right)
 
 /* ---- One pair with its reasons ---- */
 
-static void write_reason(struct markup *out, const film_reason *reason)
-{
-    markup_print(out, "<span class=\"%s\" title=\"", reason->weight >= 0 ? "for" : "against");
-    markup_string(out, reason->kind);
-    markup_print(out, "\">%+.2f <bdi>", reason->weight);
-    if (reason->other_side) {
-        markup_string(out, reason->kind);
-        markup_raw(out, ": ");
-    }
-    markup_text(out, (film_text){reason->text, reason->text_length}, 60);
-    if (reason->other_side) {
-        markup_raw(out, " / ");
-        markup_text(out, (film_text){reason->other, reason->other_length}, 60);
-    }
-    markup_raw(out, "</bdi></span>");
-}
-
-static film_status write_pair(struct report *report, struct match *match,
+static film_status write_pair(struct report *report, struct reader *reader,
                               const struct eval_view *view, size_t pair, film_error *error)
 {
     struct markup *out = &report->body;
-    film_verdict verdict;
     film_text text[2] = {strtab_get(&view->corpus->sentences, view->a[pair]),
                          strtab_get(&view->corpus->sentences, view->b[pair])};
-    film_status status = match_pair(match, text[0], text[1], 0, &verdict, error);
-    if (status != FILM_OK) return status;
     markup_print(out, "<div class=\"pair\"><span class=\"p\">p = %.3f", view->probability[pair]);
     if (view->corpus->labels == FILM_LABELS_SCORES)
         markup_print(out, ", score %.3g", (double)view->label[pair]);
@@ -60,31 +39,29 @@ static film_status write_pair(struct report *report, struct match *match,
         markup_text(out, text[side], REPORT_TEXT);
         markup_raw(out, "</bdi></p>");
     }
-    markup_raw(out, "<div class=\"chips\">");
-    for (size_t i = 0; i < verdict.reason_count && i < REASONS; i++)
-        write_reason(out, &verdict.reasons[i]);
-    markup_raw(out, "</div></div>\n");
-    return FILM_OK;
+    film_status status = reasons_write(out, reader, text[0], text[1], error);
+    markup_raw(out, "</div>\n");
+    return status;
 }
 
 /* Writes the FIRST pairs at the start of the list and the LAST pairs at its end. */
-static film_status write_pairs(struct report *report, struct match *match,
+static film_status write_pairs(struct report *report, struct reader *reader,
                                const struct eval_view *view, const struct choice *list,
                                size_t count, size_t first, size_t last, film_error *error)
 {
     film_status status = FILM_OK;
     if (first > count) first = count;
     if (last > count - first) last = count - first;
-    for (size_t i = 0; i < first; i++) TRY(write_pair(report, match, view, list[i].pair, error));
+    for (size_t i = 0; i < first; i++) TRY(write_pair(report, reader, view, list[i].pair, error));
     for (size_t i = count - last; i < count; i++)
-        TRY(write_pair(report, match, view, list[i].pair, error));
+        TRY(write_pair(report, reader, view, list[i].pair, error));
 done:
     return status;
 }
 
 /* ---- The matrix ---- */
 
-static film_status write_cell(struct report *report, struct match *match,
+static film_status write_cell(struct report *report, struct reader *reader,
                               const struct eval_view *view, int same, int label,
                               struct choice *list, film_error *error)
 {
@@ -103,7 +80,7 @@ static film_status write_cell(struct report *report, struct match *match,
         same && !label ? " open=\"open\"" : "", same ? "same" : "different",
         label ? "same" : "different", number, same == label ? "right" : "wrong");
     if (!count) markup_raw(&report->body, "<p class=\"none\">No pairs.</p>");
-    TRY(write_pairs(report, match, view, list, count, SUREST, NARROWEST, error));
+    TRY(write_pairs(report, reader, view, list, count, SUREST, NARROWEST, error));
     markup_raw(&report->body, "</details>\n");
 done:
     return status;
@@ -126,7 +103,7 @@ static void write_rates(struct report *report, const double value[4])
     markup_raw(out, "</table></div>\n");
 }
 
-static film_status write_matrix(struct report *report, struct match *match,
+static film_status write_matrix(struct report *report, struct reader *reader,
                                 const struct eval_view *view, struct choice *list,
                                 film_error *error)
 {
@@ -152,16 +129,17 @@ static film_status write_matrix(struct report *report, struct match *match,
     plots_end(report);
     markup_raw(&report->body, "<p class=\"intro\">The lists show examples of each cell. Blue "
                               "reasons are evidence for the same meaning, "
-                              "orange ones against it. The numbers are log-odds.</p>");
+                              "orange ones against it; those for the decision come first. The "
+                              "numbers are log-odds.</p>");
     for (int cell = 0; cell < 4; cell++) /* mistakes first */
-        TRY(write_cell(report, match, view, cell == 0 || cell == 2, cell == 1 || cell == 2, list,
+        TRY(write_cell(report, reader, view, cell == 0 || cell == 2, cell == 1 || cell == 2, list,
                        error));
 done:
     return status;
 }
 
 /* Writes the pairs whose probability is farthest from their score, scaled to 0 to 1. */
-static film_status write_scores(struct report *report, struct match *match,
+static film_status write_scores(struct report *report, struct reader *reader,
                                 const struct eval_view *view, struct choice *list,
                                 film_error *error)
 {
@@ -178,10 +156,10 @@ static film_status write_scores(struct report *report, struct match *match,
     qsort(list, view->pairs, sizeof *list, rising);
     markup_raw(&report->body,
                "<details open=\"open\"><summary>probability much lower than the score</summary>\n");
-    TRY(write_pairs(report, match, view, list, view->pairs, SUREST, 0, error));
+    TRY(write_pairs(report, reader, view, list, view->pairs, SUREST, 0, error));
     markup_raw(&report->body,
                "</details><details><summary>probability much higher than the score</summary>\n");
-    TRY(write_pairs(report, match, view, list, view->pairs, 0, SUREST, error));
+    TRY(write_pairs(report, reader, view, list, view->pairs, 0, SUREST, error));
     markup_raw(&report->body, "</details>\n");
 done:
     return status;
@@ -190,10 +168,8 @@ done:
 film_status mistakes_section(struct report *report, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
-    struct match match;
-    struct match_rule rule;
+    struct reader reader = {.ready = 0};
     struct choice *list = NULL;
-    int ready = 0;
     section_begin(report, "mistakes", "Mistakes", NULL);
     if (!view || !view->pairs) {
         not_shown(report, "Confusion matrix and examples",
@@ -201,15 +177,13 @@ film_status mistakes_section(struct report *report, const struct eval_view *view
         section_end(report);
         return FILM_OK;
     }
-    TRY(match_rule(&rule, &report->model->decision, NULL, error));
-    TRY(match_init(&match, &report->model->decision, &rule, error));
-    ready = 1;
+    TRY(reader_init(&reader, &report->model->decision, error));
     TRY_ALLOC(list = mem_array(view->pairs, sizeof *list), error);
-    TRY(has_pairs(view->corpus) ? write_matrix(report, &match, view, list, error)
-                                : write_scores(report, &match, view, list, error));
+    TRY(has_pairs(view->corpus) ? write_matrix(report, &reader, view, list, error)
+                                : write_scores(report, &reader, view, list, error));
     section_end(report);
 done:
-    if (ready) match_free(&match);
+    reader_free(&reader);
     mem_free(list);
     return status;
 }

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { REPORT_TEXT = 240 }; /* bytes shown of a user's sentence */
+enum { REPORT_TEXT = 240, REPORT_WARNINGS = 40 }; /* bytes shown of a user's sentence; warnings */
 
 struct report {
     const film_model *model;
@@ -20,23 +20,36 @@ struct report {
     struct systems others; /* count 0: no table */
     struct markup summary; /* above the sections */
     struct markup body;    /* the sections */
-    struct markup contents, warnings;
-    size_t warning_count;
+    struct markup contents;
+    struct markup missing; /* what is not in this report, and why */
+    struct markup warnings;
+    struct {
+        size_t end; /* of its text */
+        const char *section;
+    } warning[REPORT_WARNINGS];
+    size_t warning_count, missing_count;
+    /* Where the open section and the open rows of plots begin. They are removed if they stay
+     * empty. */
+    size_t section_at, content_at, contents_at, plots_at[2], plots_depth;
+    int folded;
 };
 
 /* ---- page.c ---- */
 
 void section_begin(struct report *report, const char *id, const char *title, const char *intro);
+/* The same for a section that is folded away until the reader opens it. */
+void research_begin(struct report *report, const char *id, const char *title, const char *intro);
+/* Ends either of them. A section without content is removed. */
 void section_end(struct report *report);
 
-/* Puts plots next to each other, as many as fit. */
+/* Puts plots next to each other, as many as fit. A row without plots is removed. */
 void plots_begin(struct report *report);
 void plots_end(struct report *report);
 
-/* Writes one line: WHAT is not shown. WHY (a sentence). */
+/* Adds WHAT to the list at the end of the page: not in this report. WHY is a sentence. */
 void not_shown(struct report *report, const char *what, const char *why);
 
-/* Adds a warning to the summary, with a link to SECTION. */
+/* Adds a warning to the summary, with a link to SECTION if the page has it. */
 void warn(struct report *report, const char *section, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -49,6 +62,10 @@ void fact(struct markup *out, const char *name, const char *format, ...)
 
 /* Returns the last component of a path: a report must not disclose folders. */
 const char *file_name(const char *path);
+
+/* Writes the cells of a table with a head: each text is escaped. */
+void table_begin(struct markup *out, const char *id, const char *const *heads, size_t count);
+void table_end(struct markup *out);
 
 /* Writes the whole page: head, style, summary, contents, sections. */
 void page_assemble(const struct report *report, struct markup *page);
@@ -64,6 +81,7 @@ film_status mistakes_section(struct report *report, const struct eval_view *view
 film_status sweep_section(struct report *report, const struct eval_view *view, film_error *error);
 film_status others_section(struct report *report, const struct eval_view *view, film_error *error);
 film_status data_section(struct report *report, const struct eval_view *view, film_error *error);
+film_status reasons_section(struct report *report, const struct eval_view *view, film_error *error);
 film_status training_section(struct report *report, film_error *error);
 film_status shapes_section(struct report *report, const struct eval_view *view, film_error *error);
 film_status dimensions_section(struct report *report, film_error *error);

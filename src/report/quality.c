@@ -19,6 +19,7 @@ enum { MOST_POINTS = 600 };
 struct curves {
     double fpr[MOST_POINTS], tpr[MOST_POINTS], precision[MOST_POINTS], recall[MOST_POINTS];
     size_t roc, pr;
+    double false_rate, true_rate, hit_rate; /* of the decisions; the last is their precision */
 };
 
 /* Skips points that are closer to the previous one than a line is wide. */
@@ -46,28 +47,35 @@ static void trace(const struct measures *sorted, struct curves *curves)
 }
 
 /* Computes the rates of the actual decisions: false and true positive rate, precision. */
-static void decided(const struct eval_view *view, double *fpr, double *tpr, double *precision)
+static void decided(const struct eval_view *view, struct curves *curves)
 {
     double count[2][2] = {{0, 0}, {0, 0}};
     for (size_t i = 0; i < view->pairs; i++) count[view->same[i]][view->label[i] >= 0.5f]++;
-    *tpr = count[1][1] / (count[1][1] + count[0][1]);
-    *fpr = count[1][0] / (count[1][0] + count[0][0]);
-    *precision = count[1][1] / (count[1][1] + count[1][0]);
+    curves->true_rate = count[1][1] / (count[1][1] + count[0][1]);
+    curves->false_rate = count[1][0] / (count[1][0] + count[0][0]);
+    curves->hit_rate = count[1][1] / (count[1][1] + count[1][0]);
 }
 
-static film_status draw_ranking(struct report *report, const struct eval_view *view,
-                                film_error *error)
+static film_status curves_make(struct curves *curves, const struct eval_view *view,
+                               film_error *error)
 {
-    film_status status = FILM_OK;
     struct measures sorted = {0};
-    struct curves *curves = mem_zeroed(1, sizeof *curves);
-    double fpr, tpr, precision, corner[] = {0, 1};
-    char about[160];
-    TRY_ALLOC(curves, error);
-    TRY(measures_init(&sorted, 0, view->probability, view->label, view->same, view->pairs, error));
+    film_status status =
+        measures_init(&sorted, 0, view->probability, view->label, view->same, view->pairs, error);
+    if (status != FILM_OK) return status;
     trace(&sorted, curves);
-    decided(view, &fpr, &tpr, &precision);
-    struct plot_series roc[] = {
+    decided(view, curves);
+    measures_free(&sorted);
+    return FILM_OK;
+}
+
+static const struct plot_axis share_axis = {.percent = 1, .low = 0, .high = 1};
+
+static void draw_roc(struct report *report, const struct eval_view *view,
+                     const struct curves *curves)
+{
+    static const double corner[] = {0, 1};
+    struct plot_series series[] = {
         {.name = "random guessing", .kind = PLOT_LINE, .x = corner, .y = corner, .count = 2},
         {.name = "model",
          .kind = PLOT_LINE,
@@ -75,49 +83,95 @@ static film_status draw_ranking(struct report *report, const struct eval_view *v
          .x = curves->fpr,
          .y = curves->tpr,
          .count = curves->roc},
-        {.name = "threshold", .kind = PLOT_POINTS, .colour = 2, .x = &fpr, .y = &tpr, .count = 1}};
+        {.name = "threshold",
+         .kind = PLOT_POINTS,
+         .colour = 2,
+         .x = &curves->false_rate,
+         .y = &curves->true_rate,
+         .count = 1}};
+    char about[160];
     snprintf(about, sizeof about,
              "AUC %.3f: the probability that a duplicate ranks above a non-duplicate.",
              number_of(view->answer, "auc"));
-    struct plot_axis share = {.percent = 1, .low = 0, .high = 1};
     struct plot plot = {.id = "roc",
                         .title = "ROC",
                         .about = about,
-                        .x = share,
-                        .y = share,
-                        .series = roc,
+                        .x = share_axis,
+                        .y = share_axis,
+                        .series = series,
                         .count = 3};
     plot.x.title = "false positive rate (share of different pairs)";
     plot.y.title = "true positive rate (share of same pairs)";
     plot_write(&report->body, &plot);
-    struct plot_series pr[] = {{.name = "model",
-                                .kind = PLOT_LINE,
-                                .colour = 1,
-                                .x = curves->recall,
-                                .y = curves->precision,
-                                .count = curves->pr},
-                               {.name = "threshold",
-                                .kind = PLOT_POINTS,
-                                .colour = 2,
-                                .x = &tpr,
-                                .y = &precision,
-                                .count = 1}};
-    snprintf(about, sizeof about, "Average precision %.3f.",
+}
+
+static void draw_precision(struct report *report, const struct eval_view *view,
+                           const struct curves *curves)
+{
+    struct plot_series series[] = {{.name = "model",
+                                    .kind = PLOT_LINE,
+                                    .colour = 1,
+                                    .x = curves->recall,
+                                    .y = curves->precision,
+                                    .count = curves->pr},
+                                   {.name = "threshold",
+                                    .kind = PLOT_POINTS,
+                                    .colour = 2,
+                                    .x = &curves->true_rate,
+                                    .y = &curves->hit_rate,
+                                    .count = 1}};
+    char about[160];
+    snprintf(about, sizeof about, "With the duplicates of this file. Average precision %.3f.",
              number_of(view->answer, "average_precision"));
-    plot = (struct plot){.id = "precision-recall",
-                         .title = "Precision and recall",
-                         .about = about,
-                         .x = share,
-                         .y = share,
-                         .series = pr,
-                         .count = 2};
+    struct plot plot = {.id = "precision-recall",
+                        .title = "Precision and recall",
+                        .about = about,
+                        .x = share_axis,
+                        .y = share_axis,
+                        .series = series,
+                        .count = 2};
     plot.x.title = "recall (share of same pairs found)";
     plot.y.title = "precision (share of correct finds)";
     plot_write(&report->body, &plot);
-done:
-    measures_free(&sorted);
-    mem_free(curves);
-    return status;
+}
+
+/* ---- What a threshold gives ---- */
+
+static void write_share(struct markup *out, const json_t *point, const char *key)
+{
+    double value = number_of(point, key);
+    if (isfinite(value))
+        markup_print(out, "<td class=\"figure\">%.1f %%</td>", 100 * value);
+    else
+        markup_raw(out, "<td class=\"figure\">-</td>");
+}
+
+static void write_thresholds(struct report *report, const struct eval_view *view)
+{
+    static const char *const heads[] = {"threshold", "precision", "recall", "called the same", ""};
+    struct markup *out = &report->body;
+    const json_t *points = json_object_get(view->answer, "thresholds");
+    size_t i;
+    json_t *point;
+    if (!json_array_size(points)) return;
+    markup_print(out,
+                 "<div class=\"beside\"><h3>By threshold</h3><p><small>If %.3g %% of the pairs are "
+                 "duplicates. A pair is the same if its probability reaches the "
+                 "threshold.</small></p>",
+                 100 * number_of(view->answer, "prior"));
+    table_begin(out, "thresholds", heads, 5);
+    json_array_foreach((json_t *)(uintptr_t)points, i, point)
+    {
+        int used = json_is_true(json_object_get(point, "used"));
+        markup_print(out, "<tr%s><td class=\"figure\">%.2f</td>", used ? " class=\"this\"" : "",
+                     number_of(point, "threshold"));
+        write_share(out, point, "precision");
+        write_share(out, point, "recall");
+        write_share(out, point, "called_same");
+        markup_raw(out, used ? "<td>in use</td></tr>\n" : "<td></td></tr>\n");
+    }
+    table_end(out);
+    markup_raw(out, "</div>\n");
 }
 
 /* ---- Calibration ---- */
@@ -150,12 +204,11 @@ static void draw_calibration(struct report *report, const struct eval_view *view
     snprintf(about, sizeof about,
              "Are 80 %% of the pairs with probability 80 %% the same? Mean error %.1f points.",
              100 * number_of(view->answer, "ece"));
-    struct plot_axis share = {.percent = 1, .low = 0, .high = 1};
     struct plot plot = {.id = "calibration",
                         .title = "Calibration",
                         .about = about,
-                        .x = share,
-                        .y = share,
+                        .x = share_axis,
+                        .y = share_axis,
                         .series = series,
                         .count = 3};
     plot.x.title = "predicted probability";
@@ -308,17 +361,19 @@ done:
     return status;
 }
 
-film_status quality_section(struct report *report, const struct eval_view *view, film_error *error)
+/* Pairs: first what a user decides by, then curves for a closer look. */
+static film_status draw_pairs(struct report *report, const struct eval_view *view,
+                              film_error *error)
 {
-    film_status status = FILM_OK;
-    static const struct histogram losses = {"log-loss",
-                                            "Log loss",
-                                            "Pairs on the right were decided with high certainty, "
-                                            "but wrongly. The last bin includes larger values.",
-                                            "log loss of the pair (nats)",
-                                            0.2,
-                                            0,
-                                            1};
+    static const struct histogram losses = {
+        "log-loss",
+        "Log loss",
+        "Figure 3 of the paper. Pairs on the right were decided with high certainty, but wrongly. "
+        "The last bin includes larger values.",
+        "log loss of the pair (nats)",
+        0.2,
+        0,
+        1};
     static const struct histogram sureness = {
         "probabilities",
         "Distribution of probabilities",
@@ -327,30 +382,44 @@ film_status quality_section(struct report *report, const struct eval_view *view,
         0.05,
         1,
         0};
+    film_status status = FILM_OK;
+    struct curves *curves = mem_zeroed(1, sizeof *curves);
+    TRY_ALLOC(curves, error);
+    TRY(curves_make(curves, view, error));
+    plots_begin(report);
+    write_thresholds(report, view);
+    draw_precision(report, view, curves);
+    draw_calibration(report, view);
+    TRY(draw_coverage(report, view, error));
+    plots_end(report);
+    markup_raw(&report->body, "<details><summary>More curves <small>- distribution of "
+                              "probabilities, log loss, ROC</small></summary>\n");
+    plots_begin(report);
+    draw_histogram(report, view, &sureness, 20, 0);
+    draw_histogram(report, view, &losses, 25, 1);
+    draw_roc(report, view, curves);
+    plots_end(report);
+    markup_raw(&report->body, "</details>\n");
+done:
+    mem_free(curves);
+    return status;
+}
+
+film_status quality_section(struct report *report, const struct eval_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
     section_begin(report, "quality", "Quality",
-                  "Measured on the evaluation file, as film eval does. Figures on training "
-                  "questions are too optimistic; the section Data reports such leaks.");
+                  "Measured on the evaluation file, as film eval does.");
     if (!view) {
-        not_shown(report, "ROC, precision and recall, calibration, log loss",
+        not_shown(report, "Quality: precision, recall, calibration",
                   report->options->eval ? "The file has no labels."
                                         : "This needs a labelled evaluation file.");
     } else if (has_pairs(view->corpus)) {
-        plots_begin(report);
-        TRY(draw_ranking(report, view, error));
-        draw_calibration(report, view);
-        draw_histogram(report, view, &sureness, 20, 0);
-        draw_histogram(report, view, &losses, 25, 1);
-        TRY(draw_coverage(report, view, error));
-        plots_end(report);
+        TRY(draw_pairs(report, view, error));
     } else if (view->corpus->labels == FILM_LABELS_SCORES) {
         plots_begin(report);
         TRY(draw_scatter(report, view, error));
         plots_end(report);
-        not_shown(report, "ROC, calibration and log loss",
-                  "The file has scores, not labels 0 and 1.");
-    } else {
-        not_shown(report, "ROC, calibration and log loss",
-                  "The file has categories, not pairs; the summary shows its figures.");
     }
     section_end(report);
 done:

@@ -52,9 +52,10 @@ static film_status write_sections(void *user, const struct eval_view *view, film
     summary_begin(report, view);
     TRY(quality_section(report, view, error));
     TRY(mistakes_section(report, view, error));
-    TRY(sweep_section(report, view, error));
-    TRY(others_section(report, view, error));
+    TRY(reasons_section(report, view, error));
     TRY(data_section(report, view, error));
+    TRY(others_section(report, view, error));
+    TRY(sweep_section(report, view, error));
     TRY(training_section(report, error));
     TRY(shapes_section(report, view, error));
     TRY(dimensions_section(report, error));
@@ -169,6 +170,7 @@ done:
     markup_free(&report.body);
     markup_free(&report.contents);
     markup_free(&report.warnings);
+    markup_free(&report.missing);
     return status;
 }
 

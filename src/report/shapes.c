@@ -189,7 +189,7 @@ static void draw_curve(struct report *report, struct shapes *shapes, size_t t, s
     double x[2 * MOST_CUTS + 2], y[2 * MOST_CUTS + 2];
     size_t term = find_term(&shapes->decision->plan, (int32_t)t, -1), count = 0;
     size_t found = find_cuts(shapes, (int32_t)t, -1, cuts, MOST_CUTS);
-    char id[40];
+    char id[40], title[200];
     if (!(shapes->low[t] < shapes->high[t])) return; /* the same in every pair of the sample */
     x[count++] = shapes->low[t];
     for (size_t i = 0; i < found; i++) { /* just below each cut, and at it */
@@ -201,8 +201,9 @@ static void draw_curve(struct report *report, struct shapes *shapes, size_t t, s
     struct plot_series series = {
         .name = "log-odds", .kind = PLOT_LINE, .colour = 1, .x = x, .y = y, .count = count};
     snprintf(id, sizeof id, "shape-%zu", number);
+    snprintf(title, sizeof title, "%s: %s", family_title(trait_at(t)->family), trait_at(t)->name);
     struct plot plot = {.id = id,
-                        .title = trait_at(t)->name,
+                        .title = title,
                         .about = trait_at(t)->about,
                         .x = {.title = trait_at(t)->name},
                         .y = {.title = "added log-odds", .from_zero = 1},
@@ -226,7 +227,7 @@ static void draw_heat(struct report *report, struct shapes *shapes, size_t term,
 {
     const struct tree_term *of = &shapes->decision->plan.term[term];
     double x[MOST_CELLS + 1], y[MOST_CELLS + 1], value[MOST_CELLS * MOST_CELLS];
-    char id[40], about[100];
+    char id[40], title[200], about[100];
     double least = 0, most = 0;
     if (!(shapes->low[of->low] < shapes->high[of->low]) ||
         !(shapes->low[of->high] < shapes->high[of->high]))
@@ -244,8 +245,11 @@ static void draw_heat(struct report *report, struct shapes *shapes, size_t term,
     }
     snprintf(about, sizeof about, "%+.2f to %+.2f log-odds.", least, most);
     snprintf(id, sizeof id, "shape-two-%zu", number);
+    const char *first = family_title(trait_at((size_t)of->low)->family);
+    const char *second = family_title(trait_at((size_t)of->high)->family);
+    snprintf(title, sizeof title, first == second ? "%s" : "%s, with: %s", first, second);
     struct plot_heat heat = {.id = id,
-                             .title = shapes->decision->term_name[term],
+                             .title = title,
                              .about = about,
                              .x_title = trait_at((size_t)of->low)->name,
                              .y_title = trait_at((size_t)of->high)->name,
@@ -312,7 +316,7 @@ film_status shapes_section(struct report *report, const struct eval_view *view, 
     struct shapes shapes = {.decision = &report->model->decision};
     struct labelled pairs = {0};
     const struct corpus *corpus = view ? view->corpus : &report->train;
-    section_begin(
+    research_begin(
         report, "shapes", "Traits",
         "Each curve shows what a trait of a pair adds to the log-odds that both sentences mean "
         "the same. The curves are the decision itself, not an approximation. Word evidence and "

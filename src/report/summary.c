@@ -1,5 +1,6 @@
 /* Writes the head of a report: one or two sentences, a few figures, warnings about them. */
 #include "report/summary.h"
+#include "eval/measures.h"
 #include "model/model.h"
 #include "plot/scale.h"
 
@@ -42,6 +43,41 @@ static const char *calibration_words(double ece)
                         : "Its probabilities are not reliable";
 }
 
+/* Returns the calibration error after moving the prior of the probabilities to SHARE. */
+static double moved_error(const struct eval_view *view, double share)
+{
+    enum { BINS = MEASURES_CALIBRATION_BINS };
+    double prior = number_of(view->answer, "prior"), gap[BINS] = {0}, sum = 0;
+    double shift = log(share / (1 - share)) - log(prior / (1 - prior));
+    for (size_t i = 0; i < view->pairs; i++) {
+        double p = fmin(fmax(view->probability[i], 1e-12), 1 - 1e-12);
+        p = 1 / (1 + exp(-(log(p / (1 - p)) + shift)));
+        gap[(int)fmin(p * BINS, BINS - 1)] += p - (view->label[i] >= 0.5f);
+    }
+    for (int bin = 0; bin < BINS; bin++) sum += fabs(gap[bin]);
+    return sum / (double)view->pairs;
+}
+
+/* Names the share of duplicates as the cause only if correcting it halves the error. */
+static void warn_of_calibration(struct report *report, const struct eval_view *view, double ece)
+{
+    double same = 0, prior = number_of(view->answer, "prior");
+    for (size_t i = 0; i < view->pairs; i++) same += view->label[i] >= 0.5f;
+    double share = same / (double)view->pairs;
+    double moved = share > 0 && share < 1 ? moved_error(view, share) : ece;
+    if (moved <= 0.5 * ece)
+        warn(report, "quality",
+             "The probabilities are off by %.1f points on average: they assume %.3g %% duplicates, "
+             "and this file has %.1f %%. With that prior they are off by %.1f points. Set the "
+             "prior to the share expected in use.",
+             100 * ece, 100 * prior, 100 * share, 100 * moved);
+    else
+        warn(report, "quality",
+             "The probabilities are off by %.1f points on average on this file. Rely on the "
+             "decisions, not on the probabilities.",
+             100 * ece);
+}
+
 static void lead_pairs(struct report *report, const struct eval_view *view)
 {
     char pairs[40], line[500];
@@ -53,14 +89,11 @@ static void lead_pairs(struct report *report, const struct eval_view *view)
         "points).",
         100 * accuracy, pairs, calibration_words(ece), 100 * ece);
     markup_string(&report->summary, line);
-    if (ece >= 0.05)
-        warn(report, "quality",
-             "The probabilities are off by %.1f points on average on this file. Its share of "
-             "duplicates or its kind of sentences differs from the training data. Rely on the "
-             "decisions, not on the probabilities.",
-             100 * ece);
+    if (ece >= 0.05) warn_of_calibration(report, view, ece);
     double best = number_of(view->answer, "best_accuracy");
-    if (best - accuracy > 0.015)
+    const json_t *interval = json_object_get(json_object_get(view->answer, "ci"), "accuracy");
+    double high = json_number_value(json_array_get(interval, 1)); /* 0 without an interval */
+    if (best - accuracy > 0.015 && best > high) /* the best of many thresholds is always higher */
         warn(report, "quality",
              "Threshold %.2f would decide %.1f %% of this file correctly instead of %.1f %%. Train "
              "with a dev file, or choose another operating point.",
@@ -115,6 +148,8 @@ static void balance_card(struct report *report, const struct eval_view *view)
 static void cards(struct report *report, const struct eval_view *view)
 {
     figure_card(report, view, "accuracy", 1, "accuracy", "correct decisions");
+    figure_card(report, view, "precision", 1, "precision", "of the pairs called the same");
+    figure_card(report, view, "recall", 1, "recall", "of the pairs labelled the same");
     figure_card(report, view, "ece", 1, "calibration error",
                 "mean gap between probability and observed share");
     figure_card(report, view, "auc", 0, "AUC",

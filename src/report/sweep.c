@@ -6,6 +6,22 @@
 #include <math.h>
 #include <stdio.h>
 
+enum { PAPER_K = 36 }; /* what the paper chose on Quora, because of an elbow at 37 */
+
+/* A minimum at the edge of the range need not be the minimum of all k. */
+static void write_edge(struct report *report, const struct eval_view *view)
+{
+    const struct knn_curve *curve = &view->knn->curve[view->variant];
+    size_t k = curve->points[curve->best].k;
+    if (view->knn->points < 2 || (k != view->knn->first && k != view->knn->last)) return;
+    markup_print(&report->body,
+                 "<p class=\"edge\" id=\"knn-edge\">The best k = %zu is at the edge of the sweep "
+                 "from %zu to %zu. %s</p>\n",
+                 k, view->knn->first, view->knn->last,
+                 k == 1 ? "The strictest rule has the lowest cross-entropy, as in the paper."
+                        : "A k outside of it may be better: film eval takes another range.");
+}
+
 static film_status draw_sweep(struct report *report, const struct eval_view *view,
                               film_error *error)
 {
@@ -31,18 +47,23 @@ static film_status draw_sweep(struct report *report, const struct eval_view *vie
                                         .y = column + (s + 1) * n,
                                         .count = n};
     struct plot_mark marks[] = {{(double)curve->points[curve->best].k, "best"},
-                                {(double)curve->points[curve->elbow].k, "elbow"}};
+                                {(double)curve->points[curve->elbow].k, "elbow"},
+                                {PAPER_K, "paper"}};
     struct plot plot = {
         .id = "knn-rates",
         .title = "Rates by k",
-        .about = "Two sentences are the same if each is among the other's k nearest neighbours.",
+        .about = "Figure 4 of the paper, above. Two sentences are the same if each is among the "
+                 "other's k nearest neighbours. The paper chose k = 36.",
         .x = {.title = "k (neighbours)"},
         .y = {.title = "rate", .percent = 1, .low = 0, .high = 1},
         .series = rates,
-        .count = 4};
+        .count = 4,
+        .marks = marks + 2,
+        .mark_count = 1};
     plot_write(&report->body, &plot);
     char about[200];
-    snprintf(about, sizeof about, "Minimum %.3f at k = %zu; elbow at k = %zu.",
+    snprintf(about, sizeof about,
+             "Figure 4 of the paper, below. Minimum %.3f at k = %zu; elbow at k = %zu.",
              curve->points[curve->best].cross_entropy, curve->points[curve->best].k,
              curve->points[curve->elbow].k);
     entropy = (struct plot_series){.name = "cross-entropy",
@@ -59,7 +80,7 @@ static film_status draw_sweep(struct report *report, const struct eval_view *vie
                          .series = &entropy,
                          .count = 1,
                          .marks = marks,
-                         .mark_count = 2};
+                         .mark_count = 3};
     plot_write(&report->body, &plot);
 done:
     mem_free(column);
@@ -98,7 +119,7 @@ static void draw_search(struct report *report, const struct retrieval *found)
 film_status sweep_section(struct report *report, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
-    section_begin(
+    research_begin(
         report, "sweep", "Nearest neighbours",
         "The FILM paper decides by nearest neighbours of the vectors alone. These plots show the "
         "quality of the vectors; the decisions above use more than the vectors.");
@@ -108,6 +129,7 @@ film_status sweep_section(struct report *report, const struct eval_view *view, f
         not_shown(report, "k sweep",
                   has_pairs(view->corpus) ? "The model has no vectors."
                                           : "This needs pairs labelled 0 or 1.");
+    if (view && view->knn) write_edge(report, view);
     plots_begin(report);
     if (view && view->knn) TRY(draw_sweep(report, view, error));
     if (view && view->retrieval) draw_search(report, view->retrieval);

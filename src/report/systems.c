@@ -40,6 +40,7 @@ static film_status next_row(struct loading *loading, film_error *error)
     while (next.raw.length == 0 && !next.too_long);
     record->line = next.line;
     record->raw = next.raw;
+    record->separator = loading->reader.csv;
     if (next.too_long)
         TRY(record_bad(record, error, "row longer than %d MiB", READER_MAX_RECORD >> 20));
     TRY(record_check_bytes(record, RECORD_CSV, error));
@@ -128,7 +129,7 @@ film_status systems_read(struct systems *systems, struct source *source, film_er
                               .record = {.name = source_name(source), .all_needed = 1}};
     *systems = (struct systems){0};
     TRY(reader_open(&loading.reader, source, error));
-    loading.reader.csv = 1;
+    loading.reader.csv = ',';
     TRY(reader_check_start(&loading.reader, error));
     status = next_row(&loading, error);
     if (status == FILM_OK) status = read_heading(&loading, error);

@@ -52,9 +52,13 @@ static double *column(const json_t *kept, const struct history *history, const c
 
 struct curve {
     const char *column, *id, *title, *about, *y;
-    int log;
+    int log, percent;
     int zero_is_none; /* 0 marks a step at which it was not measured */
+    double paper;     /* the value that the paper reports; 0: none */
+    const char *x;    /* the column of x; NULL: the steps, counted from 1 */
 };
+
+#define PAPER_GRADIENT 5.62e-3 /* the lowest gradient norm in Figure 2 of the paper */
 
 static void draw(struct report *report, const json_t *kept, const struct history *history,
                  const struct curve *curve)
@@ -66,44 +70,106 @@ static void draw(struct report *report, const json_t *kept, const struct history
     size_t known = 0;
     for (size_t i = 0; i < history->rows; i++) known += isfinite(y[i]) != 0;
     if (!known) return;
-    struct plot_series series = {.name = curve->y,
-                                 .kind = history->rows > 1 ? PLOT_LINE : PLOT_POINTS,
-                                 .colour = 1,
-                                 .x = history->step,
-                                 .y = y,
-                                 .count = history->rows};
+    const double *x = curve->x ? column(kept, history, curve->x) : history->step;
+    if (!x) return;
+    const double ends[2] = {x[0], x[history->rows - 1]}, paper[2] = {curve->paper, curve->paper};
+    struct plot_series series[] = {
+        {.name = curve->y,
+         .kind = history->rows > 1 ? PLOT_LINE : PLOT_POINTS,
+         .colour = 1,
+         .x = x,
+         .y = y,
+         .count = history->rows},
+        {.name = "the paper's lowest value", .kind = PLOT_LINE, .x = ends, .y = paper, .count = 2}};
     struct plot plot = {.id = curve->id,
                         .title = curve->title,
                         .about = curve->about,
-                        .x = {.title = "step"},
-                        .y = {.title = curve->y, .log = curve->log, .from_zero = !curve->log},
-                        .series = &series,
-                        .count = 1};
+                        .x = {.title = curve->x ? curve->x : "step"},
+                        .y = {.title = curve->y,
+                              .log = curve->log,
+                              .percent = curve->percent,
+                              .from_zero = !curve->log},
+                        .series = series,
+                        .count = curve->paper > 0 ? 2 : 1};
     plot_write(&report->body, &plot);
 }
 
-static film_status draw_map_history(struct report *report, const json_t *kept, int ranking,
-                                    film_error *error)
+/* What the methods store. A curve is drawn if the model has its column. */
+static const struct curve of_film[] = {
+    {.column = "hinge",
+     .id = "training-hinge",
+     .title = "Hinge loss",
+     .about = "Figure 1 of the paper: the hinge of its equation (32), averaged over all triplets.",
+     .y = "hinge loss"},
+    {.column = "satisfied",
+     .id = "training-satisfied",
+     .title = "Satisfied triplets",
+     .about = "Triplets whose similar sentence is nearer by the margin.",
+     .y = "share of the triplets",
+     .percent = 1},
+    {.column = "gradient",
+     .id = "training-gradient",
+     .title = "Gradient norm",
+     .about =
+         "Figure 2 of the paper, whose lowest value is 0.00562. It approaches 0 at an optimum.",
+     .y = "gradient norm",
+     .log = 1,
+     .paper = PAPER_GRADIENT},
+    {.column = "objective",
+     .id = "training-loss",
+     .title = "Objective",
+     .about = "The function that the solver minimises.",
+     .y = "objective"},
+    {.column = "active",
+     .id = "training-active",
+     .title = "Active anchors",
+     .about = "Anchors whose margin is still violated.",
+     .y = "anchors"},
+    {.column = "accuracy",
+     .id = "training-accuracy",
+     .title = "Accuracy on held-out pairs",
+     .about = "The model of the best step is stored.",
+     .y = "accuracy",
+     .percent = 1,
+     .zero_is_none = 1}};
+
+static const struct curve of_rank[] = {{.column = "loss",
+                                        .id = "training-loss",
+                                        .title = "Training loss",
+                                        .about = "Loss of the batch of each step.",
+                                        .y = "loss"},
+                                       {.column = "gradient",
+                                        .id = "training-gradient",
+                                        .title = "Gradient norm",
+                                        .about = "Norm of the gradient of the same batches.",
+                                        .y = "gradient norm",
+                                        .log = 1}};
+
+static const struct curve of_network[] = {
+    {.column = "loss",
+     .id = "training-loss",
+     .title = "Training loss of the network",
+     .about = "Mean loss of the batches since the last point.",
+     .y = "loss",
+     .x = "epoch"}};
+
+#define CURVES(list) list, sizeof(list) / sizeof *(list)
+static const struct method {
+    const char *key, *steps; /* in the model's figures */
+    const struct curve *curves;
+    size_t count;
+} methods[] = {{"film", "iterations", CURVES(of_film)},
+               {"mfilm", "iterations", CURVES(of_film)},
+               {"ranking", "steps", CURVES(of_rank)},
+               {"network", "steps", CURVES(of_network)}};
+
+static film_status draw_map_history(struct report *report, const json_t *kept,
+                                    const struct method *method, film_error *error)
 {
-    static const struct curve of_rank[] = {
-        {"loss", "training-loss", "Training loss", "Loss of the batch of each step.", "loss", 0, 0},
-        {"gradient", "training-gradient", "Gradient norm",
-         "Norm of the gradient of the same batches.", "gradient norm", 1, 0}};
-    static const struct curve of_film[] = {
-        {"objective", "training-loss", "Objective", "The function that the solver minimises.",
-         "objective", 0, 0},
-        {"gradient", "training-gradient", "Gradient norm", "It approaches 0 at an optimum.",
-         "gradient norm", 1, 0},
-        {"active", "training-active", "Active anchors", "Anchors whose margin is still violated.",
-         "anchors", 0, 0},
-        {"accuracy", "training-accuracy", "Accuracy on held-out pairs",
-         "The model of the best step is stored.", "accuracy", 0, 1}};
     struct history history = {0};
-    double steps = number_of(kept, ranking ? "steps" : "iterations");
-    film_status status = read_history(kept, steps, &history, error);
-    size_t count = ranking ? sizeof of_rank / sizeof *of_rank : sizeof of_film / sizeof *of_film;
-    for (size_t i = 0; status == FILM_OK && i < count; i++)
-        draw(report, kept, &history, ranking ? &of_rank[i] : &of_film[i]);
+    film_status status = read_history(kept, number_of(kept, method->steps), &history, error);
+    for (size_t i = 0; status == FILM_OK && history.rows && i < method->count; i++)
+        draw(report, kept, &history, &method->curves[i]);
     mem_free(history.value);
     mem_free(history.step);
     return status;
@@ -182,18 +248,18 @@ done:
 film_status training_section(struct report *report, film_error *error)
 {
     film_status status = FILM_OK;
-    static const char *const methods[] = {"film", "mfilm", "ranking"};
     const json_t *figures = json_object_get(report->about, "figures");
     const json_t *trees = json_object_get(figures, "trees"), *kept = NULL;
-    int which = 0;
-    for (int i = 0; i < 3 && !kept; i++) kept = json_object_get(figures, methods[which = i]);
-    section_begin(report, "training", "Training",
-                  "The training history stored in the model file: at most 500 steps per curve.");
+    const struct method *method = methods;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods && !kept; i++)
+        kept = json_object_get(figures, (method = &methods[i])->key);
+    research_begin(report, "training", "Training",
+                   "The training history stored in the model file: at most 500 steps per curve.");
     if (!json_array_size(json_object_get(kept, "history")) && !report->model->rank)
         not_shown(report, "Training curves",
                   "The model has no learned map, or its file has no training history.");
     plots_begin(report);
-    if (kept) TRY(draw_map_history(report, kept, which == 2, error));
+    if (kept) TRY(draw_map_history(report, kept, method, error));
     if (json_array_size(json_object_get(trees, "history"))) TRY(draw_trees(report, trees, error));
     if (report->model->rank) TRY(draw_spectrum(report, error));
     plots_end(report);

@@ -171,6 +171,9 @@ static const char *known_column(film_text field)
 
 enum { MOST_CONDITIONS = 16, SQL_ROOM = 4096 };
 
+/* `more` where SQLite can read it: one damaged value must not make every query fail. */
+#define READABLE_MORE "iif(json_valid(more), more, NULL)"
+
 /* Each condition has two parameters: the value and, if the field is not a column, its path in
  * `more`. The SQL contains only constants. true and false are compared as these words; SQLite would
  * return 1 and 0. */
@@ -189,9 +192,9 @@ static film_status select_sql(const film_pool_filter *filter, char sql[SQL_ROOM]
         else
             used +=
                 (size_t)snprintf(sql + used, SQL_ROOM - used,
-                                 "CASE json_type(more, ?%d) WHEN 'true' THEN 'true' WHEN 'false'"
-                                 " THEN 'false' ELSE CAST(json_extract(more, ?%d) AS TEXT) END"
-                                 " = ?%d",
+                                 "CASE json_type(" READABLE_MORE ", ?%d) WHEN 'true' THEN 'true'"
+                                 " WHEN 'false' THEN 'false' ELSE"
+                                 " CAST(json_extract(" READABLE_MORE ", ?%d) AS TEXT) END = ?%d",
                                  path, path, value);
     }
     snprintf(sql + used, SQL_ROOM - used, " ORDER BY number");
@@ -252,7 +255,7 @@ done:
 film_status store_has_field(struct db *db, film_text field, int *has, film_error *error)
 {
     static const char sql[] =
-        "SELECT 1 FROM sentence WHERE json_type(more, ?1) IS NOT NULL LIMIT 1";
+        "SELECT 1 FROM sentence WHERE json_type(" READABLE_MORE ", ?1) IS NOT NULL LIMIT 1";
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     *has = 1;

@@ -76,7 +76,8 @@ static const char *const pair_names[][2] = {
     {"premise", "hypothesis"},  {"anchor", "positive"},
 };
 static const char *const single_names[] = {"text", "question", "sentence", "query", NULL};
-static const char *const label_names[] = {"gold_label", "is_duplicate", "label", "quality", NULL};
+static const char *const label_names[] = {"gold_label", "is_duplicate", "label", "quality",
+                                          "duplicate",  "same",         "match", NULL};
 static const char *const score_names[] = {"score", "similarity", "similarity_score", NULL};
 static const char *const category_names[] = {"category", "intent", "class", "cluster", NULL};
 static const char *const id_names[] = {"id",    "test_id", "pair_id", "pairid",
@@ -167,56 +168,115 @@ static const struct {
              {"answer", COLUMN_ROLES},
              {"url", COLUMN_ROLES}}; /* the last two are for pools, which search for the names */
 
+static film_status add_role(struct columns *columns, film_text name, size_t column,
+                            film_error *error)
+{
+    char shown[VALUE_SHOWN];
+    size_t i = 0, known = sizeof roles / sizeof roles[0];
+    while (i < known && !value_is(name, roles[i].name)) i++;
+    if (i == known)
+        return status_set(
+            error, FILM_USAGE,
+            "columns: unknown name \"%s\"; known names: label, score, a, b, anchor, positive, "
+            "negative, text, category, answer, url, id, - (ignore the column)",
+            value_show(name, shown));
+    if (roles[i].role == COLUMN_ROLES) return FILM_OK;
+    if (columns->at[roles[i].role] != COLUMN_NONE)
+        return status_set(error, FILM_USAGE,
+                          "columns: \"%s\" is column %zu, but column %zu has that role "
+                          "already; use - for one of them",
+                          roles[i].name, column + 1, columns->at[roles[i].role] + 1);
+    columns->at[roles[i].role] = column;
+    if (strcmp(roles[i].name, "score") == 0) columns->is_score = 1;
+    return FILM_OK;
+}
+
+static film_status need_text(const struct columns *columns, film_error *error)
+{
+    if (columns->at[COLUMN_A] != COLUMN_NONE) return FILM_OK;
+    return status_set(error, FILM_USAGE,
+                      "columns: no text column; name one of them a, text or anchor");
+}
+
 static film_status roles_from(struct columns *columns, const char *list, film_error *error)
 {
     film_text piece;
     size_t column = 0;
-    char shown[VALUE_SHOWN];
     clear_roles(columns);
     for (; next_piece(&list, &piece); column++) {
-        size_t i = 0, known = sizeof roles / sizeof roles[0];
-        while (i < known && !value_is(piece, roles[i].name)) i++;
-        if (i == known)
-            return status_set(
-                error, FILM_USAGE,
-                "columns: unknown name \"%s\"; known names: label, score, a, b, anchor, positive, "
-                "negative, text, category, answer, url, id, - (ignore the column)",
-                value_show(piece, shown));
-        if (roles[i].role == COLUMN_ROLES) continue;
-        if (columns->at[roles[i].role] != COLUMN_NONE)
-            return status_set(error, FILM_USAGE,
-                              "columns: \"%s\" is column %zu, but column %zu has that role "
-                              "already; use - for one of them",
-                              roles[i].name, column + 1, columns->at[roles[i].role] + 1);
-        columns->at[roles[i].role] = column;
-        if (strcmp(roles[i].name, "score") == 0) columns->is_score = 1;
+        film_status status = add_role(columns, piece, column, error);
+        if (status != FILM_OK) return status;
     }
     if (column > RECORD_MAX_FIELDS)
         return status_set(error, FILM_USAGE, "columns: more than %d names", RECORD_MAX_FIELDS);
-    if (columns->at[COLUMN_A] == COLUMN_NONE)
-        return status_set(error, FILM_USAGE,
-                          "columns: no text column; name one of them a, text or anchor");
-    return FILM_OK;
+    return need_text(columns, error);
 }
 
-/* Detects the user's own header: a first row of plain words whose label is not a label. Sentences
- * are excluded because they have spaces or punctuation. */
-static int looks_like_names(const struct columns *columns, const struct record *record)
+/* Finds a column by its name in the header. The same letters in another case will do. */
+static size_t find_name(const struct columns *columns, film_text name)
 {
-    double value;
-    size_t label = columns->at[COLUMN_LABEL];
-    if (label == COLUMN_NONE || label >= record->field_count ||
-        value_label(record->fields[label], &value))
-        return 0;
-    for (size_t i = 0; i < record->field_count; i++) {
-        film_text field = value_trim(record->fields[i]);
-        if (field.length == 0 || field.length > 40) return 0;
-        for (size_t j = 0; j < field.length; j++)
-            if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-#.",
-                        field.bytes[j]))
-                return 0;
+    size_t found = COLUMN_NONE;
+    for (size_t i = columns->count; i-- > 0;) {
+        film_text given = value_trim(value_of(columns->names[i]));
+        if (given.length != name.length) continue;
+        if (memcmp(given.bytes, name.bytes, name.length) == 0) return i;
+        char wanted[256];
+        snprintf(wanted, sizeof wanted, "%.*s", (int)(name.length < 255 ? name.length : 255),
+                 name.bytes);
+        if (value_is(given, wanted)) found = i;
     }
-    return 1;
+    return found;
+}
+
+/* "text=Frage,category=Thema": the roles of columns by their names. */
+static film_status roles_by_name(struct columns *columns, const char *file, const char *list,
+                                 film_error *error)
+{
+    film_text piece;
+    char shown[VALUE_SHOWN], names[COLUMNS_LISTED];
+    clear_roles(columns);
+    while (next_piece(&list, &piece)) {
+        const char *equals = memchr(piece.bytes, '=', piece.length);
+        if (!equals)
+            return status_set(error, FILM_USAGE,
+                              "columns: \"%s\" has no =; name all of them in file order, or each "
+                              "as in text=Question",
+                              value_show(piece, shown));
+        film_text role = {piece.bytes, (size_t)(equals - piece.bytes)};
+        film_text name =
+            value_trim((film_text){equals + 1, (size_t)(piece.bytes + piece.length - equals - 1)});
+        size_t column = find_name(columns, name);
+        if (column == COLUMN_NONE)
+            return status_set(error, FILM_BAD_INPUT, "%s: no column \"%s\"; the columns are %s",
+                              file, value_show(name, shown), columns_list(columns, names));
+        film_status status = add_role(columns, role, column, error);
+        if (status != FILM_OK) return status;
+        /* A pool finds these two by their names. */
+        if (!value_is(role, "answer") && !value_is(role, "url")) continue;
+        char *own =
+            mem_string(value_is(role, "url") ? "url" : "answer", value_is(role, "url") ? 3 : 6);
+        if (!own) return status_no_memory(error);
+        mem_free(columns->names[column]);
+        columns->names[column] = own;
+    }
+    return need_text(columns, error);
+}
+
+static film_status use_names(struct columns *columns, const char *file, const char *list,
+                             enum record_format format, const struct columns_peek *peek,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    if (format == RECORD_LINES || (format != RECORD_JSONL && !peek->from_start))
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: no header, so columns have no names; name all of them in file order",
+                          file);
+    if (format != RECORD_JSONL) {
+        const struct record *header = &peek->records[0];
+        columns->has_header = 1;
+        status = set_names(columns, header->fields, header->field_count, error);
+    }
+    return status == FILM_OK ? roles_by_name(columns, file, list, error) : status;
 }
 
 static film_status use_given(struct columns *columns, const char *file,
@@ -226,6 +286,8 @@ static film_status use_given(struct columns *columns, const char *file,
     struct columns by_name = {0};
     size_t given = 1;
     const struct record *first = peek->count ? &peek->records[0] : NULL;
+    if (strchr(options->columns, '='))
+        return use_names(columns, file, options->columns, format, peek, error);
     film_status status = roles_from(columns, options->columns, error);
     if (status != FILM_OK) return status;
     for (const char *c = options->columns; *c; c++) given += *c == ',';
@@ -234,7 +296,7 @@ static film_status use_given(struct columns *columns, const char *file,
     if (format == RECORD_LINES) width = 1;
     if (format != RECORD_JSONL && first && peek->from_start && !has_number(first))
         columns->has_header = columns_recognise(&by_name, first->fields, first->field_count) ||
-                              looks_like_names(columns, first);
+                              (first->field_count > 1 && guess_header(peek));
     if (columns->has_header) {
         width = first->field_count;
         status = set_names(columns, first->fields, width, error);
@@ -257,8 +319,9 @@ static film_status refuse(const char *file, enum record_format format, size_t wi
     if (format == RECORD_JSONL)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: no known text key among %s (known: question1 and question2, text, "
-                          "...); name the columns in this order",
-                          file, columns_list(columns, list));
+                          "...); name the columns, for example text=%s",
+                          file, columns_list(columns, list),
+                          columns->count ? columns->names[0] : "KEY");
     if (width == 2)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: two columns without a header; name the columns: a,b or "
@@ -268,6 +331,18 @@ static film_status refuse(const char *file, enum record_format format, size_t wi
         error, FILM_BAD_INPUT,
         "%s: %zu columns without a known header; name the columns, for example label,a,b%s", file,
         width, width > 3 ? ",-" : "");
+}
+
+static film_status refuse_header(struct columns *columns, const char *file,
+                                 const struct columns_peek *peek, film_error *error)
+{
+    char list[COLUMNS_LISTED], example[GUESS_EXAMPLE];
+    film_status status =
+        set_names(columns, peek->records[0].fields, peek->records[0].field_count, error);
+    if (status != FILM_OK) return status;
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: the header has no known names (%s); name the columns, for example %s",
+                      file, columns_list(columns, list), guess_example(peek, example));
 }
 
 static film_status use_content(struct columns *columns, const char *file,
@@ -293,6 +368,7 @@ static film_status use_content(struct columns *columns, const char *file,
         columns->has_header = 1;
         return set_names(columns, first->fields, first->field_count, error);
     }
+    if (guess_header(peek)) return refuse_header(columns, file, peek, error);
     size_t width = guess_width(peek);
     const struct columns_layout *layout = guess_layout(peek, format, options->labels, width);
     if (!layout) return refuse(file, format, width, columns, error);

@@ -59,6 +59,15 @@ const struct columns_layout *guess_layout(const struct columns_peek *peek,
                                           enum record_format format, film_labels wanted,
                                           size_t width);
 
+/* guess.c: returns whether the first row is a header: short names, while the rows below have long
+ * texts or labels. */
+int guess_header(const struct columns_peek *peek);
+
+/* guess.c: an example for the columns option of a file with a header of unknown names,
+ * "text=Frage,category=Thema". */
+enum { GUESS_EXAMPLE = 200 };
+const char *guess_example(const struct columns_peek *peek, char example[GUESS_EXAMPLE]);
+
 /* Returns the most frequent number of columns. */
 size_t guess_width(const struct columns_peek *peek);
 

@@ -3,7 +3,8 @@
  * (marks, conjoining Hangul, half-width voice marks). Every character that can be the second half
  * of a canonical composition belongs to its segment, so the result equals the normalisation of the
  * whole (a property test compares the two), and each output byte has a source range no wider than
- * its segment. */
+ * its segment. A segment has at most FOLD_MARKS marks, as in the stream-safe text format of UAX
+ * #15: utf8proc sorts marks in quadratic time, and no written language has more than a few. */
 #include "text/fold.h"
 #include "base/mem.h"
 #include "base/utf8.h"
@@ -37,11 +38,12 @@ static int continues_segment(int32_t c)
            category == UTF8PROC_CATEGORY_ME;
 }
 
-static size_t segment_end(const uint8_t *bytes, size_t start, size_t length)
+size_t fold_segment_end(const uint8_t *bytes, size_t start, size_t length)
 {
     int32_t c;
     size_t at = start + (size_t)utf8proc_iterate(bytes + start, (ssize_t)(length - start), &c);
-    while (at < length && bytes[at] >= 0x80) {
+    for (int marks = continues_segment(c); at < length && bytes[at] >= 0x80 && marks < FOLD_MARKS;
+         marks++) {
         size_t step = (size_t)utf8proc_iterate(bytes + at, (ssize_t)(length - at), &c);
         if (!continues_segment(c)) break;
         at += step;
@@ -114,7 +116,7 @@ static film_status fold_unicode(struct fold *fold, const uint8_t *bytes, size_t 
             at++;
             continue;
         }
-        size_t end = segment_end(bytes, at, length);
+        size_t end = fold_segment_end(bytes, at, length);
         film_status status = append_segment(fold, bytes, at, end, error);
         if (status != FILM_OK) return status;
         at = end;

@@ -25,4 +25,11 @@ struct fold {
 film_status fold_text(struct fold *fold, film_text text, film_error *error);
 void fold_free(struct fold *fold);
 
+/* Maximum number of marks in a segment; UAX #15 allows no more in stream-safe text. */
+enum { FOLD_MARKS = 30 };
+
+/* Returns the end of the segment at START: a character and what can combine with it. Segments
+ * normalise independently. BYTES must be valid UTF-8. */
+size_t fold_segment_end(const uint8_t *bytes, size_t start, size_t length);
+
 #endif

@@ -62,11 +62,76 @@ static int has_tabs(film_text beginning)
     return with * 2 > lines;
 }
 
+/* ---- CSV ---- */
+
+/* How a beginning reads as CSV with one separator. */
+struct csv_look {
+    size_t first;  /* columns of the first record */
+    size_t agree;  /* records with as many */
+    size_t quoted; /* quoted fields */
+    size_t broken; /* quoted fields with text after the closing quote */
+};
+
+static struct csv_look look_at_csv(film_text beginning, char separator)
+{
+    enum { START, PLAIN, QUOTED, CLOSED } state = START;
+    struct csv_look look = {0};
+    size_t columns = 1, length = 0, records = 0;
+    for (size_t i = 0; i < beginning.length && records < 64; i++) {
+        char c = beginning.bytes[i];
+        int ends = c == '\n' && state != QUOTED;
+        if (state == QUOTED) {
+            if (c == '"') state = CLOSED;
+        } else if (state == CLOSED && c == '"') {
+            state = QUOTED;
+        } else if (state == START && c == '"') {
+            state = QUOTED;
+            look.quoted++;
+        } else if (c == separator || ends) {
+            state = START;
+            columns += (size_t)!ends;
+        } else {
+            look.broken += state == CLOSED && c != '\r';
+            state = PLAIN;
+        }
+        length += c != '\n' && c != '\r';
+        if (ends && length) {
+            if (records++ == 0) look.first = columns;
+            look.agree += columns == look.first;
+        }
+        if (ends) {
+            columns = 1;
+            length = 0;
+        }
+    }
+    if (records == 0) {
+        look.first = columns;
+        look.agree = 1;
+    }
+    return look;
+}
+
+char format_separator(film_text beginning)
+{
+    struct csv_look comma = look_at_csv(beginning, ','), semicolon = look_at_csv(beginning, ';');
+    if (semicolon.first < 2) return ',';
+    return comma.first < 2 || semicolon.agree > comma.agree ? ';' : ',';
+}
+
+/* A tab-separated file with quotes as in CSV, as spreadsheets write it: every field that begins
+ * with a quote ends with one. In other files, a quote is a character of a sentence. */
+static int has_quotes(film_text beginning)
+{
+    struct csv_look look = look_at_csv(beginning, '\t');
+    return look.quoted > 0 && look.broken == 0;
+}
+
 /* A first line such as id,question1,question2 means CSV even without a file name. One name alone
  * does not: it may be a word of a sentence. */
-static film_status has_csv_header(film_text beginning, int *is_header, film_error *error)
+static film_status has_csv_header(film_text beginning, char separator, int *is_header,
+                                  film_error *error)
 {
-    struct record record = {.name = "", .line = 1};
+    struct record record = {.name = "", .line = 1, .separator = separator};
     struct columns columns = {0};
     *is_header = 0;
     if (!next_line(&beginning, &record.raw)) return FILM_OK;
@@ -79,26 +144,26 @@ static film_status has_csv_header(film_text beginning, int *is_header, film_erro
     return status == FILM_NO_MEMORY ? status : FILM_OK;
 }
 
-film_status format_detect(const char *path, film_text beginning, enum record_format *format,
+film_status format_detect(const char *path, film_text beginning, struct format *format,
                           film_error *error)
 {
     film_text name = without_packing(path), rest = beginning, line = {"", 0};
     int csv_header = 0;
     film_status status = FILM_OK;
-    if (ends_with(&name, ".tsv") || ends_with(&name, ".tab")) {
-        *format = RECORD_TSV;
-    } else if (ends_with(&name, ".jsonl") || ends_with(&name, ".ndjson") ||
-               ends_with(&name, ".json")) {
-        *format = RECORD_JSONL;
+    *format = (struct format){RECORD_TSV, ','};
+    if (ends_with(&name, ".tsv") || ends_with(&name, ".tab")) return FILM_OK;
+    if (ends_with(&name, ".jsonl") || ends_with(&name, ".ndjson") || ends_with(&name, ".json")) {
+        format->kind = RECORD_JSONL;
     } else if (ends_with(&name, ".csv")) {
-        *format = has_tabs(beginning) ? RECORD_TSV : RECORD_CSV;
+        int tabs = has_tabs(beginning);
+        if (!tabs || has_quotes(beginning)) format->kind = RECORD_CSV;
+        format->separator = tabs ? '\t' : format_separator(beginning);
     } else if (next_line(&rest, &line) && line.bytes[0] == '{') {
-        *format = RECORD_JSONL;
-    } else if (has_tabs(beginning)) {
-        *format = RECORD_TSV;
-    } else {
-        status = has_csv_header(beginning, &csv_header, error);
-        *format = csv_header ? RECORD_CSV : RECORD_LINES;
+        format->kind = RECORD_JSONL;
+    } else if (!has_tabs(beginning)) {
+        format->separator = format_separator(beginning);
+        status = has_csv_header(beginning, format->separator, &csv_header, error);
+        format->kind = csv_header ? RECORD_CSV : RECORD_LINES;
     }
     return status;
 }

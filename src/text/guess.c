@@ -1,8 +1,12 @@
-/* Guesses the columns of a file without a header from its first rows. Every rule requires that most
+/* Guesses from the first rows of a file whether it has a header, and the columns of a file without
+ * one. Every rule requires that most
  * rows agree, not all: a bad row must be reported as such, with its line, and must not turn a file
  * of labelled pairs into triplets. */
 #include "text/columns.h"
 #include "text/value.h"
+
+#include <stdio.h>
+#include <string.h>
 
 size_t guess_width(const struct columns_peek *peek)
 {
@@ -109,4 +113,124 @@ const struct columns_layout *guess_layout(const struct columns_peek *peek,
         !is_numeric(peek, 6, 3) && !is_numeric(peek, 6, 4) && is_binary(peek, 6, 5))
         return &kaggle;
     return NULL;
+}
+
+/* ---- Headers with unknown names ---- */
+
+/* One to three words that are no number and no sentence. */
+static int is_name(film_text field)
+{
+    double number;
+    size_t spaces = 0;
+    field = value_trim(field);
+    if (field.length == 0 || field.length > 40 || value_number(field, &number)) return 0;
+    for (size_t i = 0; i < field.length; i++) {
+        spaces += field.bytes[i] == ' ';
+        if ((unsigned char)field.bytes[i] < 32 || strchr(",;:!?\"", field.bytes[i])) return 0;
+    }
+    return spaces <= 2 && field.bytes[field.length - 1] != '.';
+}
+
+static int same(film_text a, film_text b)
+{
+    a = value_trim(a);
+    b = value_trim(b);
+    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
+}
+
+/* What the rows below the first have in one column. */
+struct below {
+    size_t rows, bytes, labels, numbers, repeated; /* repeated: values that an earlier row has */
+    int has_first;                                 /* one of them is the value of the first row */
+};
+
+static struct below look_below(const struct columns_peek *peek, size_t column)
+{
+    struct below below = {0};
+    double value;
+    for (size_t i = 1; i < peek->count; i++) {
+        const struct record *record = &peek->records[i];
+        if (column >= record->field_count) continue;
+        film_text field = record->fields[column];
+        below.rows++;
+        below.bytes += field.length;
+        below.labels += (size_t)value_label(field, &value);
+        below.numbers += (size_t)value_number(field, &value);
+        if (same(field, peek->records[0].fields[column])) below.has_first = 1;
+        for (size_t j = 1; j < i; j++)
+            if (column < peek->records[j].field_count &&
+                same(field, peek->records[j].fields[column])) {
+                below.repeated++;
+                break;
+            }
+    }
+    return below;
+}
+
+int guess_header(const struct columns_peek *peek)
+{
+    const struct record *first = peek->count ? &peek->records[0] : NULL;
+    int found = 0;
+    if (!first || !peek->from_start || peek->count < 2) return 0;
+    for (size_t i = 0; i < first->field_count; i++) {
+        double value;
+        film_text field = first->fields[i];
+        struct below below = look_below(peek, i);
+        if (!is_name(field) || below.has_first) return 0;
+        for (size_t j = 0; j < i; j++)
+            if (same(field, first->fields[j])) return 0;
+        if (mostly(below.numbers, below.rows))
+            found = 1;
+        else if (mostly(below.labels, below.rows))
+            found = found || !value_label(field, &value);
+        else if (below.bytes >= 15 * below.rows && below.bytes >= 2 * field.length * below.rows)
+            found = found || below.rows > 0;
+    }
+    return found;
+}
+
+/* Returns the column with the longest texts, other than the columns A and B. */
+static size_t longest(const struct columns_peek *peek, size_t a, size_t b)
+{
+    size_t best = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < peek->records[0].field_count; i++) {
+        struct below below = look_below(peek, i);
+        if (i == a || i == b || (best != SIZE_MAX && below.bytes <= most)) continue;
+        best = i;
+        most = below.bytes;
+    }
+    return best;
+}
+
+const char *guess_example(const struct columns_peek *peek, char example[GUESS_EXAMPLE])
+{
+    const struct record *first = &peek->records[0];
+    size_t label = SIZE_MAX, category = SIZE_MAX, text = longest(peek, SIZE_MAX, SIZE_MAX);
+    size_t most = 0;
+    char shown[3][VALUE_SHOWN];
+    for (size_t i = 0; i < first->field_count; i++) {
+        struct below below = look_below(peek, i);
+        if (i == text) continue;
+        if (mostly(below.labels, below.rows)) label = i;
+        if (mostly(below.numbers, below.rows) || (category != SIZE_MAX && below.repeated <= most))
+            continue;
+        category = i;
+        most = below.repeated;
+    }
+    const film_text *names = first->fields;
+    if (label != SIZE_MAX && first->field_count > 2)
+        snprintf(example, GUESS_EXAMPLE, "label=%s,a=%s,b=%s", value_show(names[label], shown[0]),
+                 value_show(names[text], shown[1]),
+                 value_show(names[longest(peek, text, label)], shown[2]));
+    else if (category != SIZE_MAX)
+        snprintf(example, GUESS_EXAMPLE, "text=%s,category=%s", value_show(names[text], shown[0]),
+                 value_show(names[category], shown[1]));
+    else
+        snprintf(example, GUESS_EXAMPLE, "text=%s", value_show(names[text], shown[0]));
+    size_t length = strlen(example);
+    if (!strchr(example, ' ') || length + 3 > GUESS_EXAMPLE) return example;
+    memmove(example + 1, example, length); /* a shell needs quotes */
+    example[0] = example[length + 1] = '"';
+    example[length + 2] = 0;
+    return example;
 }

@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "text/format.h"
 #include "text/table.h"
+#include "text/workbook.h"
 
 static film_status missing(film_error *error, const char *what)
 {
@@ -25,6 +26,11 @@ film_status film_table_open(const char *path, const film_table_options *options,
     *out = NULL;
     film_status status = sized_options(&with, sizeof with, options, "film_table_options", error);
     return status == FILM_OK ? table_open(path, &with, out, error) : status;
+}
+
+void film_set_workbook_reader(film_workbook_fn call, void *user)
+{
+    workbook_set_reader(call, user);
 }
 
 film_status film_output_open(const char *path, film_output **out, film_error *error)

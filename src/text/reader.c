@@ -129,17 +129,18 @@ static const char *scan_quoted(struct reader_scan *scan, const char *at, const c
 }
 
 /* Outside of quotes from AT to LIMIT (a line end or the end of the buffer): returns the position
- * after the next comma that precedes a quote, or LIMIT. A quote elsewhere is an ordinary
+ * after the next separator that precedes a quote, or LIMIT. A quote elsewhere is an ordinary
  * character. */
-static const char *scan_unquoted(struct reader_scan *scan, const char *at, const char *limit)
+static const char *scan_unquoted(struct reader_scan *scan, char separator, const char *at,
+                                 const char *limit)
 {
     const char *from = at;
     for (const char *quote; (quote = memchr(from, '"', (size_t)(limit - from))); from = quote + 1)
-        if (quote > at && quote[-1] == ',') {
+        if (quote > at && quote[-1] == separator) {
             scan->state = FIELD_START;
             return quote;
         }
-    scan->state = limit > at && limit[-1] == ',' ? FIELD_START : UNQUOTED;
+    scan->state = limit > at && limit[-1] == separator ? FIELD_START : UNQUOTED;
     return limit;
 }
 
@@ -171,7 +172,7 @@ static const char *scan_csv(struct reader *reader)
              * repeatedly. */
             if (!line_end || line_end < at) line_end = memchr(at, '\n', (size_t)(end - at));
             if (!line_end) line_end = end;
-            at = scan_unquoted(scan, at, line_end);
+            at = scan_unquoted(scan, reader->csv, at, line_end);
             if (at == line_end && at < end) return at + 1;
             break;
         }

@@ -20,7 +20,7 @@ struct reader_scan {
 
 struct reader {
     struct source *source;
-    int csv; /* quotes are significant */
+    char csv; /* the separator of CSV, where quotes are significant; 0: another format */
     char *buffer;
     size_t capacity, start, end; /* bytes not yet returned: [start, end) */
     int over;                    /* the source is at its end */

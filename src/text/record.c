@@ -48,13 +48,33 @@ static size_t column_at(const struct record *record, enum record_format format, 
 {
     size_t column = 1;
     int inside = 0;
-    char separator = format == RECORD_CSV ? ',' : '\t';
+    char separator = format == RECORD_CSV ? record->separator : '\t';
     for (size_t i = 0; i < offset && i < record->raw.length; i++) {
         char c = record->raw.bytes[i];
         if (c == '"' && format == RECORD_CSV) inside = !inside;
         if (c == separator && !inside) column++;
     }
     return format == RECORD_TSV || format == RECORD_CSV ? column : 1;
+}
+
+/* The encodings that people have besides UTF-8 are Windows-1252 and Latin-1. They differ in 32
+ * bytes; five of these are not assigned in Windows-1252. */
+static const char *likely_encoding(film_text raw)
+{
+    for (size_t i = 0; i < raw.length; i++)
+        if (strchr("\x81\x8d\x8f\x90\x9d", raw.bytes[i]) && raw.bytes[i]) return "latin-1";
+    return "windows-1252";
+}
+
+static film_status not_utf8(const struct record *record, size_t column, size_t byte,
+                            film_error *error)
+{
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s:%llu: invalid UTF-8 in column %zu (byte %zu of the row); %sif the file "
+                      "is not UTF-8, choose the encoding %s",
+                      record->name, (unsigned long long)record->line, column, byte,
+                      record->all_needed ? "" : "fix the row or skip bad rows, or, ",
+                      likely_encoding(record->raw));
 }
 
 film_status record_check_bytes(const struct record *record, enum record_format format,
@@ -70,10 +90,7 @@ film_status record_check_bytes(const struct record *record, enum record_format f
                           column_at(record, format, bad), bad + 1);
     }
     if (!utf8_valid(raw.bytes, raw.length, &bad))
-        return record_bad(record, error,
-                          "invalid UTF-8 in column %zu (byte %zu of the row); convert the file "
-                          "with iconv -t UTF-8",
-                          column_at(record, format, bad), bad + 1);
+        return not_utf8(record, column_at(record, format, bad), bad + 1, error);
     return FILM_OK;
 }
 
@@ -139,13 +156,13 @@ static film_status split_csv(struct record *record, film_error *error)
         const char *next;
         if (at < end && *at == '"') {
             field = quoted_field(at + 1, end, &scratch, &next);
-            if (next < end && *next != ',')
+            if (next < end && *next != record->separator)
                 return record_bad(record, error,
                                   "text after the closing quote of column %zu; write a quote "
                                   "inside a quoted field twice (\"\")",
                                   record->field_count + 1);
         } else {
-            next = at < end ? memchr(at, ',', (size_t)(end - at)) : NULL;
+            next = at < end ? memchr(at, record->separator, (size_t)(end - at)) : NULL;
             if (!next) next = end;
             field = (film_text){at, (size_t)(next - at)};
         }

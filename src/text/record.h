@@ -15,6 +15,7 @@ struct record {
     const char *name; /* name of the file, for messages */
     /* No record may be skipped: messages do not offer to skip bad rows. */
     int all_needed;
+    char separator; /* of CSV */
     uint64_t line;
     film_text raw;
     film_text *fields; /* point into raw, scratch or json */

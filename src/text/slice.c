@@ -9,9 +9,9 @@ enum { BLOCK_BYTES = 1 << 18, SCAN_STATES = QUOTE_SEEN + 1 };
 
 /* ---- Is the cut inside quotes? -------------------------------------------------------------- */
 
-/* Counting quotes is not enough. The reader opens a quoted field only after a comma or a line end
- * (the quote in 5" disk opens none), so the effect of a quote depends on the state before it. But
- * the states converge: after the closing quote of almost any field, the initial state does not
+/* Counting quotes is not enough. The reader opens a quoted field only after a separator or a line
+ * end (the quote in 5" disk opens none), so the effect of a quote depends on the state before it.
+ * But the states converge: after the closing quote of almost any field, the initial state does not
  * matter. So blocks are read backwards from the cut, and for each block the final state of each of
  * the four initial states is computed, until all agree. Only a file without quotes is read to its
  * beginning. */
@@ -29,13 +29,13 @@ static unsigned char behind_quote(unsigned char state)
 }
 
 /* Without a quote, the last byte decides. */
-static unsigned char behind_others(unsigned char state, char last)
+static unsigned char behind_others(unsigned char state, char last, char separator)
 {
     if (state == QUOTED) return QUOTED;
-    return last == ',' || last == '\n' ? FIELD_START : UNQUOTED;
+    return last == separator || last == '\n' ? FIELD_START : UNQUOTED;
 }
 
-static struct states states_behind(const char *at, size_t count)
+static struct states states_behind(const char *at, size_t count, char separator)
 {
     struct states states = {{FIELD_START, UNQUOTED, QUOTED, QUOTE_SEEN}};
     const char *end = at + count;
@@ -43,7 +43,7 @@ static struct states states_behind(const char *at, size_t count)
         const char *quote = memchr(at, '"', (size_t)(end - at));
         const char *stop = quote ? quote : end;
         for (int i = 0; i < SCAN_STATES; i++) {
-            if (stop > at) states.at[i] = behind_others(states.at[i], stop[-1]);
+            if (stop > at) states.at[i] = behind_others(states.at[i], stop[-1], separator);
             if (quote) states.at[i] = behind_quote(states.at[i]);
         }
         at = quote ? quote + 1 : end;
@@ -59,18 +59,18 @@ static int all_the_same(const struct states *states)
 }
 
 /* Returns the state of the reader before the byte at CUT; a row begins at START. */
-static film_status state_at(const struct source *source, uint64_t start, uint64_t cut,
+static film_status state_at(const struct reader *reader, uint64_t start, uint64_t cut,
                             unsigned char *state, film_error *error)
 {
     film_status status = FILM_OK;
-    struct states behind = states_behind("", 0);
+    struct states behind = states_behind("", 0, reader->csv);
     char *block = mem_array(BLOCK_BYTES, 1);
     TRY_ALLOC(block, error);
     while (cut > start && !all_the_same(&behind)) {
         size_t count = cut - start < BLOCK_BYTES ? (size_t)(cut - start) : BLOCK_BYTES;
         cut -= count;
-        TRY(source_read_at(source, cut, block, count, error));
-        struct states here = states_behind(block, count);
+        TRY(source_read_at(reader->source, cut, block, count, error));
+        struct states here = states_behind(block, count, reader->csv);
         for (int i = 0; i < SCAN_STATES; i++) here.at[i] = behind.at[here.at[i]];
         behind = here;
     }
@@ -89,7 +89,7 @@ static film_status seek(struct reader *reader, uint64_t cut, film_error *error)
     unsigned char state = FIELD_START;
     struct reader_record broken;
     /* Start at the preceding byte: if it ends a row, the next row begins at the cut. */
-    if (reader->csv) TRY(state_at(reader->source, reader_offset(reader), cut - 1, &state, error));
+    if (reader->csv) TRY(state_at(reader, reader_offset(reader), cut - 1, &state, error));
     TRY(reader_seek(reader, cut - 1, error));
     reader->scan.state = state;
     status = reader_next(reader, &broken, error);
@@ -111,7 +111,7 @@ film_status part_find(struct part *part, const film_table_options *options, size
                       struct reader *reader, film_error *error)
 {
     int64_t size = source_size(reader->source);
-    *part = (struct part){.stop = UINT64_MAX, .counted = 1};
+    *part = (struct part){.first = reader_offset(reader), .stop = UINT64_MAX, .counted = 1};
     part->number = (uint64_t)options->part;
     part->count = options->parts ? (uint64_t)options->parts : 1;
     if (part->count == 1) return FILM_OK;
@@ -129,19 +129,49 @@ film_status part_find(struct part *part, const film_table_options *options, size
     return status;
 }
 
-film_status part_count_lines(struct part *part, struct reader *reader, film_error *error)
+/* Counts the rows and line ends of a chunk. A row ends at a line end outside of quotes; a blank one
+ * counts only in a file of plain lines. */
+struct row_count {
+    unsigned char state;
+    uint64_t lines, rows, length; /* length: of the current row so far */
+};
+
+static void count_chunk(struct row_count *count, const char *bytes, size_t size,
+                        const struct reader *reader, int blank_too)
+{
+    for (size_t i = 0; i < size; i++) {
+        char c = bytes[i];
+        if (reader->csv)
+            count->state =
+                c == '"' ? behind_quote(count->state) : behind_others(count->state, c, reader->csv);
+        count->lines += c == '\n';
+        if (c == '\n' && count->state != QUOTED) {
+            count->rows += count->length > 0 || blank_too;
+            count->length = 0;
+        } else {
+            count->length += c != '\r';
+        }
+    }
+}
+
+film_status part_count_lines(struct part *part, struct reader *reader, int blank_too,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     char *block = NULL;
-    uint64_t lines = 0;
+    struct row_count before = {.state = FIELD_START}, count = {.state = FIELD_START};
     if (part->counted) goto done;
     TRY_ALLOC(block = mem_array(BLOCK_BYTES, 1), error);
-    for (uint64_t at = 0; at < part->start; at += BLOCK_BYTES) {
-        size_t count = part->start - at < BLOCK_BYTES ? (size_t)(part->start - at) : BLOCK_BYTES;
-        TRY(source_read_at(reader->source, at, block, count, error));
-        for (size_t i = 0; i < count; i++) lines += block[i] == '\n';
+    for (uint64_t at = 0, size; at < part->start; at += size) {
+        /* The header is no row: what precedes the first row is counted apart. */
+        int is_row = at >= part->first;
+        uint64_t end = is_row ? part->start : part->first;
+        size = end - at < BLOCK_BYTES ? end - at : BLOCK_BYTES;
+        TRY(source_read_at(reader->source, at, block, (size_t)size, error));
+        count_chunk(is_row ? &count : &before, block, (size_t)size, reader, blank_too);
     }
-    reader->lines_before = lines;
+    reader->lines_before = before.lines + count.lines;
+    part->rows_before = count.rows;
     part->counted = 1;
 done:
     mem_free(block);

@@ -11,8 +11,10 @@
 
 struct part {
     uint64_t number, count;
+    uint64_t first;       /* where the first row of the file begins */
     uint64_t start, stop; /* the slice has the rows that begin in these bytes */
-    int counted;          /* the lines before start are counted: reader.lines_before */
+    int counted;          /* what precedes start is counted: reader.lines_before, rows_before */
+    uint64_t rows_before;
 };
 
 /* Moves the reader from the first row of the file to the first row of the slice. The rows before
@@ -21,9 +23,10 @@ struct part {
 film_status part_find(struct part *part, const film_table_options *options, size_t number,
                       struct reader *reader, film_error *error);
 
-/* Sets reader.lines_before to the number of lines before the slice, once. Only this function reads
- * the file before the slice. */
-film_status part_count_lines(struct part *part, struct reader *reader, film_error *error);
+/* Sets reader.lines_before and part.rows_before to the numbers of lines and rows before the slice,
+ * once. BLANK_TOO: a blank line is a row. Only this function reads the file before the slice. */
+film_status part_count_lines(struct part *part, struct reader *reader, int blank_too,
+                             film_error *error);
 
 /* As source_progress, for the slice. */
 double part_progress(const struct part *part, const struct source *source);

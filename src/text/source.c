@@ -1,7 +1,10 @@
-/* Reads bytes of a file or standard input and decompresses gzip (zlib) and zstd. It does not know
+/* Reads bytes of a file or standard input, decompresses gzip (zlib) and zstd, and converts other
+ * encodings to UTF-8. Workbooks are converted by a function of the program. It does not know
  * rows. */
 #include "text/source.h"
 #include "base/mem.h"
+#include "film_io.h"
+#include "text/workbook.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +18,9 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-enum { INPUT_BYTES = 1 << 17 };
+enum { INPUT_BYTES = 1 << 17, CONVERTED_BYTES = 1 << 14 };
 
-enum packing { PLAIN, GZIP, ZSTD };
+enum packing { PLAIN, GZIP, ZSTD, WORKBOOK };
 
 struct source {
     char *name;
@@ -38,9 +41,31 @@ struct source {
     ZSTD_DStream *zstd;
     int inside; /* inside an incomplete gzip member or zstd frame */
 
+    enum encoding encoding;
+    char *converted; /* text not returned yet: [converted_start, converted_end) */
+    size_t converted_start, converted_end;
+    char *sheet; /* the rows of a workbook, which are the bytes */
+
     uint64_t handed_out; /* bytes returned by source_read */
     film_error failure;  /* status FILM_OK: no failure */
 };
+
+/* ---- interruption ---- */
+
+/* Set once, before other threads start. */
+static int (*interrupt_call)(void *user);
+static void *interrupt_user;
+
+void film_set_interrupt(int (*call)(void *user), void *user)
+{
+    interrupt_call = call;
+    interrupt_user = user;
+}
+
+static int is_interrupted(void)
+{
+    return interrupt_call && interrupt_call(interrupt_user);
+}
 
 /* ---- raw bytes ------------------------------------------------------------------------- */
 
@@ -55,8 +80,12 @@ static film_status read_raw(struct source *source, void *buffer, size_t capacity
         if (*got) memcpy(buffer, source->bytes + source->consumed, *got);
     } else {
         ssize_t count;
-        do count = read(source->fd, buffer, capacity);
-        while (count < 0 && errno == EINTR);
+        do {
+            /* A row may never end, and a pipe may never send. */
+            if (is_interrupted())
+                return status_set(error, FILM_CANCELLED, "stopped during reading");
+            count = read(source->fd, buffer, capacity);
+        } while (count < 0 && errno == EINTR);
         if (count < 0) return status_errno(error, "cannot read %s", source->name);
         *got = (size_t)count;
     }
@@ -88,7 +117,7 @@ static const struct magic {
     {"\x28\xb5\x2f\xfd", 4, ZSTD, NULL},
     {"\xfd\x37zXZ", 5, -1, "compressed with xz; unpack it with xz -d"},
     {"BZh91AY&SY", 10, -1, "compressed with bzip2; unpack it with bzip2 -d"},
-    {"PK\x03\x04", 4, -1, "a zip archive (or a spreadsheet); unpack it, or export it as CSV"},
+    {"PK\x03\x04", 4, WORKBOOK, NULL},
 };
 
 /* Zstd's skippable frames (files of pzstd begin with one): 5? 2a 4d 18. */
@@ -144,8 +173,32 @@ static void zlib_release(void *opaque, void *memory)
     mem_free(memory);
 }
 
+/* Reads the whole file, lets the program convert it, and continues with the rows in memory. */
+static film_status open_workbook(struct source *source, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct workbook_bytes file = {0};
+    while (!source->input_over) {
+        TRY(workbook_append(&file, source->input, source->input_end, source->name, error));
+        source->input_end = 0;
+        TRY(refill(source, error));
+    }
+    TRY(workbook_convert(&file, source->name, &source->sheet, &source->bytes_size, error));
+    if (source->fd >= 0 && source->fd != STDIN_FILENO) close(source->fd);
+    source->fd = -1;
+    source->bytes = (const unsigned char *)source->sheet;
+    source->size = (double)source->bytes_size;
+    source->consumed = 0;
+    source->input_over = 0;
+    source->packing = PLAIN;
+done:
+    mem_free(file.bytes);
+    return status;
+}
+
 static film_status start_unpacking(struct source *source, film_error *error)
 {
+    if (source->packing == WORKBOOK) return open_workbook(source, error);
     if (source->packing == GZIP) {
         source->gzip.zalloc = zlib_allocate;
         source->gzip.zfree = zlib_release;
@@ -223,6 +276,8 @@ void source_close(struct source *source)
     if (source->fd >= 0 && source->fd != STDIN_FILENO) close(source->fd);
     if (source->gzip_ready) inflateEnd(&source->gzip);
     ZSTD_freeDStream(source->zstd);
+    mem_free(source->converted);
+    mem_free(source->sheet);
     mem_free(source->input);
     mem_free(source->name);
     mem_free(source);
@@ -327,8 +382,8 @@ static film_status read_zstd(struct source *source, void *buffer, size_t capacit
     return FILM_OK;
 }
 
-film_status source_read(struct source *source, void *buffer, size_t capacity, size_t *got,
-                        film_error *error)
+static film_status read_bytes(struct source *source, void *buffer, size_t capacity, size_t *got,
+                              film_error *error)
 {
     film_status status = source->failure.status;
     *got = 0;
@@ -339,6 +394,42 @@ film_status source_read(struct source *source, void *buffer, size_t capacity, si
     else if (status == FILM_OK)
         status = read_zstd(source, buffer, capacity, got, &source->failure);
     if (status != FILM_OK && error) *error = source->failure;
+    return status;
+}
+
+film_status source_set_encoding(struct source *source, enum encoding encoding, film_error *error)
+{
+    if (encoding == ENCODING_UTF8 || source->sheet) return FILM_OK;
+    source->converted = mem_array(CONVERTED_BYTES, 3);
+    if (!source->converted) return status_no_memory(error);
+    source->encoding = encoding;
+    return FILM_OK;
+}
+
+static film_status read_converted(struct source *source, void *buffer, size_t capacity, size_t *got,
+                                  film_error *error)
+{
+    unsigned char bytes[CONVERTED_BYTES];
+    size_t count;
+    if (source->converted_start == source->converted_end) {
+        film_status status = read_bytes(source, bytes, sizeof bytes, &count, error);
+        if (status != FILM_OK) return status;
+        source->converted_start = 0;
+        source->converted_end = encoding_to_utf8(source->encoding, bytes, count, source->converted);
+    }
+    *got = source->converted_end - source->converted_start;
+    if (*got > capacity) *got = capacity;
+    memcpy(buffer, source->converted + source->converted_start, *got);
+    source->converted_start += *got;
+    return FILM_OK;
+}
+
+film_status source_read(struct source *source, void *buffer, size_t capacity, size_t *got,
+                        film_error *error)
+{
+    *got = 0;
+    film_status status = source->converted ? read_converted(source, buffer, capacity, got, error)
+                                           : read_bytes(source, buffer, capacity, got, error);
     source->handed_out += *got;
     return status;
 }
@@ -350,6 +441,11 @@ uint64_t source_offset(const struct source *source)
     return source->handed_out;
 }
 
+int source_is_workbook(const struct source *source)
+{
+    return source->sheet != NULL;
+}
+
 int source_is_file(const struct source *source)
 {
     return source->size >= 0;
@@ -357,7 +453,8 @@ int source_is_file(const struct source *source)
 
 int64_t source_size(const struct source *source)
 {
-    return source->packing == PLAIN && source->size >= 0 ? (int64_t)source->size : -1;
+    int seeks = source->packing == PLAIN && !source->converted && source->size >= 0;
+    return seeks ? (int64_t)source->size : -1;
 }
 
 film_status source_seek(struct source *source, uint64_t offset, film_error *error)

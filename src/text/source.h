@@ -6,6 +6,7 @@
 #define TEXT_SOURCE_H
 
 #include "base/status.h"
+#include "text/encoding.h"
 
 #include <stdint.h>
 
@@ -18,6 +19,12 @@ film_status source_open(const char *path, struct source **out, film_error *error
  * closed. Every read returns at most CHUNK bytes (0: no limit), like a slow pipe. */
 film_status source_open_bytes(const void *bytes, size_t size, const char *name, size_t chunk,
                               struct source **out, film_error *error);
+
+/* Converts what is read from now on. Call it before the first read. */
+film_status source_set_encoding(struct source *source, enum encoding encoding, film_error *error);
+
+/* Returns whether it is a workbook: its rows are read as TSV, and a line is a row of its sheet. */
+int source_is_workbook(const struct source *source);
 
 void source_close(struct source *source);
 

@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "base/mem.h"
 #include "text/columns.h"
+#include "text/filetype.h"
 #include "text/format.h"
 #include "text/jsonl.h"
 #include "text/slice.h"
@@ -22,7 +23,9 @@ struct film_table {
     struct record record;
     struct columns columns;
     enum record_format format;
+    char separator; /* of CSV */
     int skip_bad;
+    uint64_t rows; /* records read so far, good and bad */
     uint64_t skipped;
     struct part part;
     char *header;
@@ -33,10 +36,12 @@ struct film_table {
 
 /* Loads a record from the reader, checks it and splits it. JSON is only parsed: its fields depend
  * on the column names. */
-static film_status load(struct record *record, const char *name, enum record_format format,
+static film_status load(const film_table *table, struct record *record,
                         const struct reader_record *from, film_error *error)
 {
-    record->name = name;
+    enum record_format format = table->format;
+    record->name = source_name(table->reader.source);
+    record->separator = table->separator;
     record->line = from->line;
     record->raw = from->raw;
     if (from->too_long)
@@ -87,23 +92,36 @@ static film_status pass_blank_lines(struct reader *reader, film_error *error)
     return status;
 }
 
+/* Refuses what is no table. */
+static film_status check_kind(const struct reader *reader, film_error *error)
+{
+    const char *problem = filetype_problem((film_text){reader->buffer, reader->end});
+    if (!problem) return FILM_OK;
+    return status_set(error, FILM_BAD_INPUT, "%s: %s", source_name(reader->source), problem);
+}
+
 static film_status find_format(film_table *table, const film_table_options *options,
                                film_error *error)
 {
+    film_status status = FILM_OK;
     struct reader *reader = &table->reader;
-    film_status status = reader_check_start(reader, error);
-    if (status == FILM_OK && options->format) {
-        table->format = format_of(options->format);
-    } else if (status == FILM_OK) {
-        status = reader_fill(reader, PEEK_BYTES, error);
-        size_t length = reader->end < PEEK_BYTES ? reader->end : PEEK_BYTES;
-        if (status == FILM_OK)
-            status = format_detect(source_name(reader->source), (film_text){reader->buffer, length},
-                                   &table->format, error);
-    }
-    if (status == FILM_OK && table->format != RECORD_LINES)
-        status = pass_blank_lines(reader, error);
-    reader->csv = table->format == RECORD_CSV;
+    int sheet = source_is_workbook(reader->source);
+    struct format format = {RECORD_TSV, ','};
+    if (options->format && !sheet) format.kind = format_of(options->format);
+    TRY(reader_check_start(reader, error));
+    /* Lines are not waited for: a user may type them. */
+    if (format.kind != RECORD_LINES) TRY(reader_fill(reader, PEEK_BYTES, error));
+    TRY(check_kind(reader, error));
+    film_text beginning = {reader->buffer, reader->end < PEEK_BYTES ? reader->end : PEEK_BYTES};
+    if (!options->format && !sheet)
+        TRY(format_detect(source_name(reader->source), beginning, &format, error));
+    else if (format.kind == RECORD_CSV)
+        format.separator = format_separator(beginning);
+    table->format = format.kind;
+    table->separator = format.separator;
+    if (table->format != RECORD_LINES) TRY(pass_blank_lines(reader, error));
+    reader->csv = table->format == RECORD_CSV ? table->separator : 0;
+done:
     return status;
 }
 
@@ -133,7 +151,7 @@ static film_status look_ahead(film_table *table, struct peeked *peeked, film_err
     do {
         if (next.raw.length == 0 && !next.too_long) continue;
         struct record *record = &peeked->records[peeked->peek.count];
-        status = load(record, name, table->format, &next, &problem);
+        status = load(table, record, &next, &problem);
         if (status == FILM_NO_MEMORY) {
             if (error) *error = problem;
             return status;
@@ -191,6 +209,7 @@ static film_status open_source(struct source *source, size_t number,
                                film_error *error)
 {
     film_status status = FILM_OK;
+    enum encoding encoding;
     film_table *table = mem_zeroed(1, sizeof *table);
     if (!table) {
         source_close(source);
@@ -198,6 +217,8 @@ static film_status open_source(struct source *source, size_t number,
     }
     table->skip_bad = options->skip_bad;
     TRY(reader_open(&table->reader, source, error));
+    TRY(encoding_find(options->encoding, &encoding, error));
+    TRY(source_set_encoding(source, encoding, error));
     if (options->parts > 1 && !source_is_file(source))
         TRY(status_set(error, FILM_USAGE,
                        "%s cannot be read by several processes; save it to a file first",
@@ -327,7 +348,7 @@ static film_status make_row(film_table *table, const struct reader_record *from,
     film_status status = FILM_OK;
     struct record *record = &table->record;
     double label = NAN;
-    TRY(load(record, source_name(table->reader.source), table->format, from, error));
+    TRY(load(table, record, from, error));
     if (table->format == RECORD_JSONL) {
         TRY(check_keys(table, error));
         TRY(jsonl_fields(record, table->columns.names, table->columns.count, error));
@@ -349,11 +370,23 @@ done:
     return status;
 }
 
+static film_status count_lines(film_table *table, film_error *error)
+{
+    return part_count_lines(&table->part, &table->reader, table->format == RECORD_LINES, error);
+}
+
 film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
                             film_error *error)
 {
-    film_status status = part_count_lines(&table->part, &table->reader, error);
+    film_status status = count_lines(table, error);
     *line = table->reader.lines_before + row->line;
+    return status;
+}
+
+film_status film_table_row(film_table *table, uint64_t *number, film_error *error)
+{
+    film_status status = count_lines(table, error);
+    *number = table->part.rows_before + table->rows;
     return status;
 }
 
@@ -363,7 +396,7 @@ static film_status next_record(film_table *table, struct reader_record *next, fi
 {
     film_status status = reader_next(&table->reader, next, error);
     if (status != FILM_BAD_INPUT || table->part.counted) return status;
-    status = part_count_lines(&table->part, &table->reader, error);
+    status = count_lines(table, error);
     return status == FILM_OK ? reader_next(&table->reader, next, error) : status;
 }
 
@@ -385,12 +418,13 @@ film_status film_table_next(film_table *table, film_row *row, film_error *error)
         film_status status = next_record(table, &next, error);
         if (status != FILM_OK) return status;
         if (table->format != RECORD_LINES && next.raw.length == 0 && !next.too_long) continue;
+        table->rows++;
         status = next_row(table, &next, row, error);
         if (status != FILM_BAD_INPUT) return status;
         if (!table->skip_bad) {
             if (table->part.counted) return status;
             /* As in next_record. */
-            status = part_count_lines(&table->part, &table->reader, error);
+            status = count_lines(table, error);
             return status == FILM_OK ? next_row(table, &next, row, error) : status;
         }
         table->skipped++;
@@ -433,6 +467,17 @@ film_text film_table_column(const film_table *table, size_t index)
 {
     if (index >= table->columns.count) return (film_text){"", 0};
     return value_of(table->columns.names[index]);
+}
+
+film_column film_table_use(const film_table *table, size_t index)
+{
+    static const film_column uses[COLUMN_ROLES] = {
+        [COLUMN_A] = FILM_COLUMN_A,   [COLUMN_B] = FILM_COLUMN_B,
+        [COLUMN_C] = FILM_COLUMN_C,   [COLUMN_LABEL] = FILM_COLUMN_LABEL,
+        [COLUMN_ID] = FILM_COLUMN_ID, [COLUMN_CATEGORY] = FILM_COLUMN_CATEGORY};
+    for (int role = 0; role < COLUMN_ROLES; role++)
+        if (table->columns.at[role] == index) return uses[role];
+    return value_is(film_table_column(table, index), "-") ? FILM_COLUMN_IGNORED : FILM_COLUMN_OTHER;
 }
 
 size_t table_column_of(const film_table *table, int role)

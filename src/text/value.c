@@ -86,13 +86,39 @@ int value_number(film_text text, double *number)
     return 1;
 }
 
+/* Removes "not", "non" or "no" and a space, hyphen or underscore. Returns whether it was there. */
+static int take_negation(film_text *text)
+{
+    static const char *const words[] = {"not", "non", "no"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if (text->length <= length + 1 || !strchr(" -_", text->bytes[length]) ||
+            !value_is((film_text){text->bytes, length}, words[i]))
+            continue;
+        text->bytes += length + 1;
+        text->length -= length + 1;
+        return 1;
+    }
+    return 0;
+}
+
+/* Words for 1; with a negation they mean 0. */
+static int is_yes(film_text text)
+{
+    static const char *const words[] = {"same", "duplicate", "match", "entailment"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (value_is(text, words[i])) return 1;
+    return 0;
+}
+
 int value_label(film_text text, double *label)
 {
     static const struct {
         const char *word;
         double label;
-    } words[] = {{"true", 1},    {"false", 0},         {"entailment", 1},
-                 {"neutral", 0}, {"contradiction", 0}, {"not_entailment", 0}};
+    } words[] = {{"yes", 1},     {"no", 0},           {"y", 1},         {"n", 0},
+                 {"true", 1},    {"false", 0},        {"different", 0}, {"distinct", 0},
+                 {"neutral", 0}, {"contradiction", 0}};
     if (text.length == 1 && (*text.bytes == '0' || *text.bytes == '1')) {
         *label = *text.bytes - '0';
         return 1;
@@ -106,7 +132,9 @@ int value_label(film_text text, double *label)
             *label = words[i].label;
             return 1;
         }
-    return 0;
+    text = value_trim(text);
+    *label = !take_negation(&text);
+    return is_yes(text);
 }
 
 const char *value_show(film_text text, char shown[VALUE_SHOWN])

@@ -20,8 +20,9 @@ int value_is(film_text text, const char *word);
 /* Parses a finite decimal number ("3.8", "-1e-3"). Returns 1 on success, else 0. */
 int value_number(film_text text, double *number);
 
-/* Parses a binary label: 0, 1, 0.0, 1.0, true, false, and the words of entailment data (entailment
- * is 1; neutral, contradiction and not_entailment are 0). Returns 1 on success, else 0. */
+/* Parses a binary label: 0, 1, 0.0, 1.0, yes, no, true, false, same, different, duplicate, match
+ * and the words of entailment data (entailment is 1; neutral and contradiction are 0), also negated
+ * ("not_duplicate", "no match"). Returns 1 on success, else 0. */
 int value_label(film_text text, double *label);
 
 /* TEXT for a message: at most 40 bytes, control characters replaced by '?'. */

@@ -27,7 +27,8 @@ static film_status score_pairs(const struct calibrating *on, const struct decisi
 static film_status choose_threshold(const struct calibrating *on, const float *scores,
                                     double *threshold, film_error *error)
 {
-    struct scored_pairs scored = {scores, on->pairs.target, on->pairs.count};
+    const struct labelled_pairs *pairs = &on->pairs;
+    struct scored_pairs scored = {scores, pairs->target, pairs->a, pairs->b, pairs->count};
     return decision_threshold_choose(&scored, on->options, NULL, threshold, on->log, error);
 }
 
@@ -118,7 +119,6 @@ film_status calibrate_model(film_model *model, const struct training_rows *rows,
                              .log = log};
     float *similarity = NULL;
     TRY(labels_to_pairs(on.labelled, LABELS_DRAWN, options->seed, &on.pairs, error));
-    TRY(decision_threshold_check(&options->operating, labels_none_same(&on.pairs), error));
     TRY_ALLOC(similarity = mem_array(on.pairs.count, sizeof *similarity), error);
     TRY(calibrate_vectors(&on, model, similarity, error));
     /* A decision cannot be calibrated on the rows it was trained on. */
@@ -126,7 +126,7 @@ film_status calibrate_model(film_model *model, const struct training_rows *rows,
         TRY(calibrate_margin(&on, model, similarity, error));
     training_log_note(log, "threshold_from", json_string(rows->dev_name));
     training_log_count(log, "threshold_pairs", on.pairs.count);
-    if (on.pairs.made_up) training_log_count(log, "random_negatives", on.pairs.made_up);
+    decision_threshold_made_up(log, on.pairs.made_up);
     training_log_phase(log, "threshold");
 done:
     mem_free(similarity);

@@ -61,12 +61,14 @@ static json_t *options_object(const struct training_identity *training)
         (json_int_t)o->min_df, "max-features", (json_int_t)o->max_features, "stem", o->stem, "stop",
         o->stop, "train share", o->train_share, "seed", (json_int_t)o->seed);
     json_t *solver = json_pack(
-        "{s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f}", "power", s->power,
-        "inner", (json_int_t)s->inner, "init", (json_int_t)s->eigen, "margin", s->margin_ratio,
-        "positives", (json_int_t)s->positives, "labelled", (json_int_t)s->labelled, "hard",
-        (json_int_t)s->hard, "random", (json_int_t)s->random, "epsilon", s->epsilon, "least-change",
-        s->least_change, "rho", s->rho, "gamma", s->gamma, "shrink", s->shrink, "first-step",
-        s->first_tau);
+        "{s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:i, s:i, s:f, "
+        "s:i}",
+        "power", s->power, "inner", (json_int_t)s->inner, "init", (json_int_t)s->eigen, "margin",
+        s->margin_ratio, "positives", (json_int_t)s->positives, "labelled", (json_int_t)s->labelled,
+        "hard", (json_int_t)s->hard, "random", (json_int_t)s->random, "epsilon", s->epsilon,
+        "least-change", s->least_change, "rho", s->rho, "gamma", s->gamma, "shrink", s->shrink,
+        "first-step", s->first_tau, "weights", o->paper.weights, "keep", o->paper.keep,
+        "margin_absolute", o->paper.margin, "damping", o->paper.damped);
     json_t *ranking =
         json_pack("{s:I, s:I, s:f, s:f}", "epochs", (json_int_t)o->epochs, "batch",
                   (json_int_t)o->batch, "rate", r->rate, "temperature", r->temperature);

@@ -12,6 +12,7 @@ static film_status check_numbers(const film_train_options *options, film_error *
     const film_solver_options *film = &options->solver;
     const film_rank_options *rank = &options->ranking;
     const film_deep_options *deep = &options->deep;
+    const film_paper_options *paper = &options->paper;
     const struct {
         const char *option;
         double value;
@@ -21,6 +22,8 @@ static film_status check_numbers(const film_train_options *options, film_error *
         /* Negative powers emphasise the strong directions instead of whitening them. */
         {"power", film->power, film->power >= -4 && film->power <= 4, "from -4 to 4"},
         {"margin", film->margin_ratio, film->margin_ratio > 0 && film->margin_ratio <= 1e6,
+         "above 0, up to 1e6"},
+        {"margin_absolute", paper->margin, paper->margin >= 0 && paper->margin <= 1e6,
          "above 0, up to 1e6"},
         {"epsilon", film->epsilon, film->epsilon >= 0, "0 or more"},
         {"least-change", film->least_change, film->least_change >= 0, "0 or more"},
@@ -57,6 +60,9 @@ static film_status check_numbers(const film_train_options *options, film_error *
                               numbers[i].value, numbers[i].range);
     if (film->iterations == 0 || film->inner == 0)
         return status_set(error, FILM_USAGE, "iterations and inner must be at least 1");
+    if (film->eigen > 3 || film->eigen < 1 || paper->weights > 2 || paper->weights < 1 ||
+        paper->keep > 2 || paper->keep < 1)
+        return status_set(error, FILM_USAGE, "unknown start, weights or iterate to keep");
     if (film->labelled == 0 && film->hard == 0 && film->random == 0)
         return status_set(
             error, FILM_USAGE,
@@ -103,8 +109,31 @@ static film_status check_deep(const film_train_options *options, film_error *err
     return FILM_OK;
 }
 
+/* Checks the options of word vectors. */
+static film_status check_vectors(const film_train_options *options, film_error *error)
+{
+    film_method method = options->method;
+    if (!options->vectors) return FILM_OK;
+    if (options->bert)
+        return status_set(error, FILM_USAGE,
+                          "word vectors and a BERT encoder exclude each other; choose one of them");
+    if (method != FILM_METHOD_AUTO && method != FILM_METHOD_FILM && method != FILM_METHOD_SVD &&
+        method != FILM_METHOD_TFIDF)
+        return status_set(error, FILM_USAGE,
+                          "word vectors need method film, svd or tfidf; choose one of them");
+    if (options->features && options->features != FILM_WORD)
+        return status_set(error, FILM_USAGE,
+                          "word vectors need the feature group word; leave the others out");
+    return FILM_OK;
+}
+
 film_status options_check(const film_train_options *options, film_error *error)
 {
+    film_status status;
+    if (options->paper.letter && options->method != FILM_METHOD_FILM &&
+        options->method != FILM_METHOD_MFILM)
+        return status_set(error, FILM_USAGE,
+                          "the letter of the paper needs method film or mfilm; choose one of them");
     if (options->features >= GROUP_BIT(GROUPS))
         return status_set(error, FILM_USAGE, "features: choose from word, bigram, char");
     if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
@@ -118,13 +147,16 @@ film_status options_check(const film_train_options *options, film_error *error)
         options->method != FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
                           "a BERT encoder needs method film, svd or deep; choose one of them");
+    status = check_vectors(options, error);
+    if (status != FILM_OK) return status;
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     if (options->solver.sample == 0)
         return status_set(error, FILM_USAGE, "sample must be at least 1");
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the training share must be between 0 and 1");
     double log_odds;
-    film_status status = match_prior(options->prior, &log_odds, error);
+    status =
+        options->prior == FILM_PRIOR_AUTO ? FILM_OK : match_prior(options->prior, &log_odds, error);
     if (status == FILM_OK) status = operating_check(&options->operating, error);
     if (status == FILM_OK) status = options_check_dim(options, options->method, error);
     if (status == FILM_OK) status = check_deep(options, error);

@@ -40,7 +40,8 @@ film_status plan_make(struct training_plan *plan, const film_train_options *opti
 {
     enum { WORDS_DIM = 200 }; /* with a BERT encoder */
     int labelled = labels != FILM_LABELS_NONE;
-    film_method with_labels = options->bert ? FILM_METHOD_FILM : FILM_METHOD_RANK;
+    film_method with_labels =
+        options->bert || options->vectors ? FILM_METHOD_FILM : FILM_METHOD_RANK;
     film_method method = options->method;
     if (method == FILM_METHOD_AUTO) method = labelled ? with_labels : FILM_METHOD_SVD;
     film_status status = check_method(options, method, labelled, error);

@@ -23,6 +23,11 @@ static film_status add_split_row(struct splitter *splitter, const film_row *row,
                        sizeof *splitter->row),
               error);
     uint32_t *ids = splitter->row[splitter->rows];
+    if (splitter->options->by_rows) { /* every row is a group of its own */
+        if (splitter->rows >= UINT32_MAX) TRY(status_set(error, FILM_BAD_INPUT, "too many rows"));
+        ids[0] = ids[1] = ids[2] = (uint32_t)splitter->rows++;
+        goto done;
+    }
     TRY(questions_number(&splitter->questions, row->a, &ids[0], error));
     ids[1] = ids[2] = ids[0];
     if (row->b.bytes) TRY(questions_number(&splitter->questions, row->b, &ids[1], error));
@@ -94,7 +99,8 @@ static film_status assign_parts(struct splitter *splitter, film_split_result *re
     splitter->dev = mem_array(splitter->rows, 1);
     if (!splitter->dev) return status_no_memory(error);
     struct question_rows rows = {(const uint32_t(*)[3])splitter->row, splitter->rows,
-                                 splitter->questions.hashes.count};
+                                 options->by_rows ? (uint32_t)splitter->rows
+                                                  : splitter->questions.hashes.count};
     struct partition_shares shares = {&options->train_share, 2, options->seed};
     film_status status = questions_partition(&rows, &shares, splitter->dev, &found, error);
     result->components = found.components;

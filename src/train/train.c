@@ -3,12 +3,15 @@
  * learning itself is in src/learn. */
 #include "train/train.h"
 #include "base/mem.h"
+#include "learn/classifier_learn.h"
 #include "learn/decision_threshold.h"
 #include "learn/learn.h"
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
+#include "learn/out_of_fold.h"
 #include "train/calibration.h"
 #include "train/checkpoint.h"
+#include "train/cross_validate.h"
 #include "train/examples_sample.h"
 #include "train/options.h"
 #include "train/training_rows.h"
@@ -30,6 +33,10 @@ static film_status check_job(const film_train_options *options, film_error *erro
         return status_set(
             error, FILM_USAGE,
             "training with a BERT encoder cannot run under mpirun; start it without mpirun");
+    if (options->vectors)
+        return status_set(
+            error, FILM_USAGE,
+            "training with word vectors cannot run under mpirun; start it without mpirun");
     if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
         return status_set(error, FILM_USAGE,
                           "method mfilm with an SVD of every batch cannot run under mpirun; start "
@@ -64,6 +71,24 @@ done:
     return status;
 }
 
+/* Reads the vectors of the model's words. */
+static film_status read_vectors(const film_model *model, const film_train_options *options,
+                                struct word_vectors *out, struct training_log *log,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    struct source *source = NULL;
+    TRY(source_open(options->vectors, &source, error));
+    TRY(word_vectors_read(out, source, &model->features, error));
+    training_log_note(log, "word_vectors",
+                      json_pack("{s:I, s:I, s:I}", "width", (json_int_t)out->width, "words",
+                                (json_int_t)features_count(&model->features), "found",
+                                (json_int_t)out->found));
+    training_log_phase(log, "word_vectors");
+done:
+    return status;
+}
+
 /* ---- Maps ---- */
 
 /* The inputs of the maps of a training; a view. */
@@ -72,8 +97,10 @@ struct training_data {
     const struct training_plan *plan;
     const struct training_rows *rows;
     const struct csr *x;
+    const struct word_vectors *word_vectors; /* NULL: none */
     const struct checkpointing *checkpointing;
     struct training_log *log;
+    float **fold_maps; /* of the words, kept for the classifier; NULL without categories */
 };
 
 /* The input of the words' map. With a BERT encoder it is learned second: it then has no
@@ -91,9 +118,11 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .dev = &data->rows->dev,
                                 .features = &model->features,
                                 .x = data->x,
+                                .word_vectors = data->word_vectors,
                                 .stream = &data->rows->stream,
                                 .checkpointing = second ? NULL : data->checkpointing,
-                                .log = data->log};
+                                .log = data->log,
+                                .fold_maps = data->fold_maps};
 }
 
 /* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
@@ -204,6 +233,17 @@ static film_status train_decision(const struct training_data *data, film_model *
     return FILM_OK;
 }
 
+/* Learns the categories of sentences, where the rows have them. */
+static film_status train_classifier(const struct training_data *data, film_model *model,
+                                    film_error *error)
+{
+    struct learn_input words = words_input(data, model);
+    if (data->rows->corpus.labels != FILM_LABELS_CATEGORIES ||
+        data->plan->method == FILM_METHOD_MFILM)
+        return FILM_OK;
+    return classifier_learn(&words, &model->encoder, NULL, &model->classifier, error);
+}
+
 /* ---- The pipeline ---- */
 
 static void describe_model(film_model *model, const struct training_plan *plan,
@@ -211,8 +251,142 @@ static void describe_model(film_model *model, const struct training_plan *plan,
 {
     model->settings = (struct model_settings){
         .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
-    strcpy(model->settings.method, learn_defaults(plan->method)->name);
+    /* A model called "tfidf" has no map. */
+    int mean = options->vectors && plan->method == FILM_METHOD_TFIDF;
+    strcpy(model->settings.method, mean ? "vectors" : learn_defaults(plan->method)->name);
     model->features.groups = plan->features;
+}
+
+/* Returns whether the operating point is chosen on cross-validated scores: a figure is promised,
+ * and there are no unseen rows. A BERT encoder, the black box and streams are trained only once. */
+static int promises_on_folds(const struct training_rows *rows, const film_train_options *options)
+{
+    return operating_promises(&options->operating) && !rows->dev.rows && !options->bert &&
+           options->method != FILM_METHOD_MFILM && options->method != FILM_METHOD_DEEP;
+}
+
+/* Refuses an operating point that the pairs cannot choose, before anything is learned. Also
+ * computes the share of duplicates among labelled pairs; 0 where there is none. */
+static film_status check_operating(const struct training_rows *rows,
+                                   const film_train_options *options, double *share,
+                                   film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *judged = training_rows_judged(rows);
+    struct labelled_pairs pairs;
+    TRY(labels_to_pairs(judged, LABELS_DRAWN, options->seed, &pairs, error));
+    TRY(decision_threshold_check(options, &pairs, error));
+    double own = operating_share(
+        &(struct operating_rows){.target = pairs.target, .count = pairs.count - pairs.made_up});
+    *share = judged->labels == FILM_LABELS_PAIRS && own < 1 ? own : 0;
+done:
+    labelled_pairs_free(&pairs);
+    return status;
+}
+
+/* Learns a model from rows that have been read. A fold of a cross-validation has no log. */
+static film_status train_rows(struct training_rows *rows, const film_train_options *options,
+                              struct vector_cache *cache, film_model *model,
+                              struct training_log *log, struct interruption *stopped,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    struct training_plan plan;
+    struct csr x = {0};
+    struct checkpoint checkpoint = {0};
+    struct word_vectors vectors = {0};
+    float *fold_maps[OUT_OF_FOLD_FOLDS] = {NULL};
+    double share = 0;
+    /* A promised figure is chosen on pairs that nothing was learned from. */
+    film_train_options learning = *options;
+    if (operating_promises(&options->operating)) {
+        learning.operating = (film_operating){FILM_ACCURACY, 0};
+        learning.prior = 0.5;
+    }
+    TRY(plan_make(&plan, options, rows->corpus.labels, error));
+    TRY(training_rows_choose_dev(rows, &plan, options, log, error));
+    TRY(check_operating(rows, options, &share, error));
+    describe_model(model, &plan, options);
+    TRY(count_features(model, &rows->corpus, options, &x, log, error));
+    struct training_identity identity = {
+        options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
+    if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
+    struct training_data data = {.options = &learning,
+                                 .plan = &plan,
+                                 .rows = rows,
+                                 .x = &x,
+                                 .word_vectors = options->vectors ? &vectors : NULL,
+                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
+                                 .log = log,
+                                 .fold_maps = rows->corpus.labels == FILM_LABELS_CATEGORIES
+                                                  ? fold_maps
+                                                  : NULL};
+    TRY(learn_maps(&data, cache, model, stopped, error));
+    if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
+    if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
+    if (!model->decision.full || rows->dev.rows || options->bert)
+        TRY(calibrate_model(model, rows, promises_on_folds(rows, options) ? &learning : options,
+                            log, error));
+    model->decision.share = share;
+done:
+    checkpoint_free(&checkpoint);
+    word_vectors_free(&vectors);
+    for (int f = 0; f < OUT_OF_FOLD_FOLDS; f++) mem_free(fold_maps[f]);
+    csr_free(&x);
+    return status;
+}
+
+/* ---- The promise ---- */
+
+/* Trains on REST as the whole training does, but for the accuracy. */
+static film_status train_fold(struct corpus *rest, const film_train_options *options,
+                              film_model **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct interruption stopped = {FILM_OK, {0}};
+    struct training_rows rows = {.corpus = *rest, .dev_name = "train"};
+    film_train_options plain = *options;
+    film_model *model = mem_zeroed(1, sizeof *model);
+    *rest = (struct corpus){0};
+    plain.operating = (film_operating){FILM_ACCURACY, 0};
+    plain.prior = 0.5;
+    plain.checkpoint = NULL;
+    plain.resume = 0;
+    TRY_ALLOC(model, error);
+    TRY(train_rows(&rows, &plain, NULL, model, NULL, &stopped, error));
+    if (stopped.status != FILM_OK)
+        TRY(status_set(error, stopped.status, "%s", stopped.error.message));
+    *out = model;
+    model = NULL;
+done:
+    training_rows_free(&rows);
+    model_free(model);
+    return status;
+}
+
+/* Chooses the threshold for a promised precision or recall on cross-validated log-odds. */
+static film_status keep_promise(film_model *model, const struct training_rows *rows,
+                                const film_train_options *options, struct training_log *log,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    struct cross_validated held;
+    struct decision *decision = &model->decision;
+    struct calibration *line = decision->full ? &decision->margin : &decision->similarity;
+    double log_odds;
+    TRY(cross_validate(&rows->corpus, options, train_fold, &held, error));
+    struct scored_pairs scored = {held.score, held.target, held.a, held.b, held.count};
+    TRY(decision_threshold_choose(&scored, options, NULL, &log_odds, log, error));
+    if (held.count) line->threshold = (log_odds - line->bias) / line->scale;
+    json_object_set_new(json_object_get(log->figures, "operating"), "threshold",
+                        json_real(line->threshold));
+    training_log_note(log, "threshold_from", json_string("folds"));
+    training_log_count(log, "threshold_pairs", held.count);
+    decision_threshold_made_up(log, held.made_up);
+    training_log_phase(log, "cross-validation");
+done:
+    cross_validated_free(&held);
+    return status;
 }
 
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
@@ -223,9 +397,6 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct vector_cache *cache = NULL;
     struct training_log log = {0};
     struct training_rows rows = {0};
-    struct training_plan plan;
-    struct csr x = {0};
-    struct checkpoint checkpoint = {0};
     struct interruption stopped = {FILM_OK, {0}};
     *out = NULL;
     TRY(check_training(options, error));
@@ -234,29 +405,22 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
-    TRY(plan_make(&plan, options, rows.corpus.labels, error));
-    TRY(training_rows_choose_dev(&rows, &plan, options, &log, error));
-    TRY(decision_threshold_check(&options->operating,
-                                 training_rows_judged(&rows)->labels == FILM_LABELS_NONE, error));
-    describe_model(model, &plan, options);
-    TRY(count_features(model, &rows.corpus, options, &x, &log, error));
-    struct training_identity identity = {
-        options, model->settings.method, plan.dim, plan.features, &rows.corpus, &rows.dev, &x};
-    struct training_data data = {
-        options, &plan, &rows, &x, checkpoint_prepare(&checkpoint, &identity), &log};
-    TRY(learn_maps(&data, cache, model, &stopped, error));
-    if (plan.full && stopped.status == FILM_OK) TRY(train_decision(&data, model, &stopped, error));
-    if (!model->decision.full || rows.dev.rows || options->bert)
-        TRY(calibrate_model(model, &rows, options, &log, error));
+    TRY(train_rows(&rows, options, cache, model, &log, &stopped, error));
+    if (stopped.status == FILM_OK && promises_on_folds(&rows, options))
+        status = keep_promise(model, &rows, options, &log, error);
+    if (status == FILM_CANCELLED)
+        stopped.status =
+            status_set(&stopped.error, status, "stopped before the operating point was chosen");
+    else if (status != FILM_OK)
+        goto done;
+    status = FILM_OK;
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
                         error));
     TRY(training_log_print(&log, &model->figures, &model->seconds, error));
 done:
     if (model && model->network) network_use_cache(model->network, NULL);
     vector_cache_close(cache);
-    checkpoint_free(&checkpoint);
     training_rows_free(&rows);
-    csr_free(&x);
     training_log_free(&log);
     if (status != FILM_OK)
         model_free(model);

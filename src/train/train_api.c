@@ -3,7 +3,11 @@
 #include "base/sized.h"
 #include "train/options.h"
 #include "train/split.h"
+#include "learn/operating.h"
 #include "train/train.h"
+
+/* Chosen on a sample of Quora (docs/explanation/paper-convergence.md). */
+static const double PAPER_MARGIN = 1.0;
 
 static film_status missing(film_error *error, const char *what)
 {
@@ -26,6 +30,27 @@ static void fill_number(double *number, double usual)
         *number = usual;
     else if (*number == FILM_ZERO)
         *number = 0;
+}
+
+static void fill_choice(int *choice, int usual)
+{
+    if (*choice == 0) *choice = usual;
+}
+
+/* The paper does not state its margin, the number of triplets, or where it stops; 5.62e-3 is the
+ * smallest gradient norm that it reports. */
+static void fill_paper(film_paper_options *paper, film_solver_options *solver)
+{
+    int letter = paper->letter;
+    fill_choice(&solver->eigen, letter ? 2 : 3);
+    fill_choice(&paper->weights, letter ? 2 : 1);
+    fill_choice(&paper->keep, letter ? 2 : 1);
+    if (!letter) return;
+    if (paper->margin == 0 && solver->margin_ratio == 0) paper->margin = PAPER_MARGIN;
+    fill_number(&solver->power, 1.0);
+    fill_count(&solver->iterations, 500);
+    fill_number(&solver->epsilon, 5.62e-3);
+    if (solver->least_change == 0) solver->least_change = FILM_ZERO;
 }
 
 static void fill_solver(film_solver_options *solver)
@@ -62,10 +87,14 @@ film_status options_complete(film_train_options *out, const film_train_options *
     *out = (film_train_options){0};
     film_status status = sized_options(out, sizeof *out, given, "film_train_options", error);
     if (status != FILM_OK) return status;
-    fill_count(&out->min_df, 2);
+    fill_paper(&out->paper, &out->solver);
+    if (out->paper.letter && out->decision == FILM_DECISION_AUTO)
+        out->decision = FILM_DECISION_THRESHOLD;
+    fill_count(&out->min_df, out->paper.letter || out->vectors ? 1 : 2);
     fill_count(&out->rank, 256);
     fill_number(&out->train_share, 0.8);
-    fill_number(&out->prior, 0.5);
+    /* A promised figure is one of data like the training file's. */
+    fill_number(&out->prior, operating_promises(&out->operating) ? FILM_PRIOR_AUTO : 0.5);
     fill_solver(&out->solver);
     fill_deep(&out->deep);
     if (!out->seed) out->seed = 1;

@@ -68,11 +68,15 @@ assert a["mcnemar"] is None and a["pearson"]["first"] == d["pearson"] and a["bet
 assert "of Pearson (95 %: " in a["sentence"] and "accuracy" not in a'
 
 # The whole table; numbers differ a little from machine to machine and become N.
-"$FILM" eval svd.film "$HELDOUT" --against svd.film --operating recall=0.8 --k 0 --bootstrap 20 -q | sed -E 's/ +/ /g; s/[0-9]+\.[0-9]+/N/g' >table
+"$FILM" eval svd.film "$HELDOUT" --against svd.film --operating recall=0.8 --k 0 --bootstrap 20 -q |
+    sed -E 's/ +/ /g; s/[0-9]+\.[0-9]+/N/g; s/[0-9]+ to [0-9]+ on/N to N on/; s/^(called .*) [0-9]+ [0-9]+$/\1 N N/' |
+    awk '!/^ ?N (N|-) ?%?/ || !rows++' >table # one row of the thresholds
 check "the table" diff table - <<'END'
 1,174 rows (pairs), 396 distinct sentences; [95 % confidence intervals]
 accuracy N % [N, N]
 best accuracy N % [N, N] at threshold N
+precision N % [N, N]
+recall N % [N, N]
 F1 N % [N, N]
 area under the ROC curve N [N, N]
 average precision N [N, N]
@@ -80,8 +84,16 @@ log loss N [N, N]
 calibration error (ECE) N [N, N]
 Brier score N [N, N]
 
-operating point for recall N, at 50 % duplicates
-threshold N: precision N %, recall N %, F1 N %, accuracy N %
+decisions labelled same labelled different
+called the same N N
+called different N N
+
+by threshold, if 50 % of the pairs are duplicates (in this file: N %)
+threshold precision recall called the same
+ N N % N % N %
+
+operating point for recall N, at N % duplicates
+threshold N: recall N %, N to N on 560 pairs, precision N %, F1 N %, accuracy N %
 
 svd.film against svd.film
  first second difference
@@ -95,21 +107,38 @@ no significant difference: +N points of accuracy (95 %: N to N; McNemar p = 1)
 END
 
 # ---- operating points ----
-"$FILM" eval rank.film "$HELDOUT" --k 0 --bootstrap 0 --prior auto --operating precision=0.6 --json -q >out.json
+"$FILM" eval rank.film "$HELDOUT" --k 0 --bootstrap 0 --prior auto --operating precision=0.35 --json -q >out.json
 "$FILM" predict rank.film "$HELDOUT" --prior "$(py 'print(repr(d["prior"]))')" -q | tail -n +2 | cut -f1 | paste labels - >rows
 check "--prior auto: figures of the point are plain counts" py '
 rows = [(int(y), float(p)) for y, p in (line.split() for line in open("rows"))]
 o = d["operating"]
 assert abs(d["prior"] - sum(y for y, p in rows) / len(rows)) < 1e-9
 tp = sum(y for y, p in rows if p >= o["threshold"]); passed = sum(p >= o["threshold"] for y, p in rows)
-assert abs(o["precision"] - tp / passed) < 1e-9 and o["precision"] >= 0.6 and o["reached"]
-assert abs(o["recall"] - tp / sum(y for y, p in rows)) < 1e-9 and o["criterion"] == "precision" and o["target"] == 0.6
-# no lower threshold is as precise
-for t in sorted({p for y, p in rows if p < o["threshold"]}):
-    tp = sum(y for y, p in rows if p >= t); passed = sum(p >= t for y, p in rows)
-    assert tp / passed < 0.6, t'
+assert abs(o["precision"] - tp / passed) < 1e-9 and o["interval"][0] >= 0.35 and o["reached"] and o["pairs"] == passed
+assert abs(o["recall"] - tp / sum(y for y, p in rows)) < 1e-9 and o["criterion"] == "precision" and o["target"] == 0.35
+assert abs(o["prior"] - d["prior"]) < 1e-9'
+# The bound by brute force: the design effect over all pairs of rows with a common sentence, the beta distribution by integration.
+tail -n +2 "$HELDOUT" | cut -f2,3 >texts
+check "the interval is that of the effective number of pairs" py '
+import numpy as np
+rows = [(int(y), float(p)) for y, p in (line.split() for line in open("rows"))]
+texts = [line.rstrip("\n").split("\t") for line in open("texts")]
+o = d["operating"]
+e = [(y - 0.35, a, b) for (y, p), (a, b) in zip(rows, texts) if p >= o["threshold"]]
+design = 0
+for i, (x, a, b) in enumerate(e):
+    for j, (z, c, f) in enumerate(e):
+        design += x * z * (1 if i == j else (a == c) + (a == f) + (b == c) + (b == f))
+design = max(1, design / sum(x * x for x, _, _ in e))
+hits, count = sum(x > 0 for x, _, _ in e) / design, len(e) / design
+x = np.linspace(0, 1, 2000001)[1:-1]
+def tail(low, a, b):
+    density = (a - 1) * np.log(x) + (b - 1) * np.log1p(-x); density = np.exp(density - density.max())
+    return density[x < low].sum() / density.sum()
+assert abs(tail(o["interval"][0], hits, count - hits + 1) - 0.05) < 1e-4, (design, o)
+assert abs(tail(o["interval"][1], hits + 1, count - hits) - 0.95) < 1e-4, o'
 "$FILM" eval svd.film "$HELDOUT" --k 0 --bootstrap 0 --operating precision=0.999 -q >table
-check "a precision that is not reached is reported, with the highest one" grep -qE '^no threshold reaches it on this file; the highest value is [0-9.]+ %, at$' table
+check "a precision that is not sure is reported, with the strictest threshold" grep -qE '^no threshold is sure to reach it on this file \(95 % confidence\); the strictest is$' table
 # By the full decision, which has a threshold of its own, and by the similarity.
 for point in f1 precision=0.8 recall=0.9; do
     decision=threshold
@@ -128,7 +157,7 @@ rows = [tuple(map(int, line.split())) for line in open("rows")]
 assert abs(sum(y and x for y, x in rows) / sum(y for y, x in rows) - a["recall"]) < 1e-5'
 done
 run "$FILM" train "$FAQ/train.tsv" --method tfidf --operating precision=1 --decision threshold -o point.film
-check "training reports that a precision is not reached" grep -qE '^no threshold reaches precision 1 on these pairs; this one comes closest$' err
+check "training warns of a precision that is not sure" grep -qxF 'film: warning: no threshold is sure to reach precision 1 (95 % confidence), so the strictest one is used; add labelled pairs or choose a lower precision' err
 
 # ---- a threshold of one's own ----
 "$FILM" predict svd.film "$HELDOUT" --threshold 0.55 -q >predicted

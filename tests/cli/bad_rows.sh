@@ -21,7 +21,7 @@ elif [ -z "$peak" ]; then skip "$name" "no /usr/bin/time"
 else check "$name ($peak kB)" test "$peak" -lt 200000; fi
 
 # ---- --skip-bad ----
-{ cat good.tsv; printf 'yes\tx\ty\n1\tonly one\n0\tcaf\xe9\tz\n'; printf '1\tn\0\tz\n'; } >mixed.tsv
+{ cat good.tsv; printf 'maybe\tx\ty\n1\tonly one\n0\tcaf\xe9\tz\n'; printf '1\tn\0\tz\n'; } >mixed.tsv
 run "$FILM" train mixed.tsv --skip-bad --method svd --rank 4 --decision threshold -o mixed.film
 check "--skip-bad counts bad rows" grep -q ', 4 bad rows skipped$' err
 "$FILM" train good.tsv --method svd --rank 4 --decision threshold -q --json -o again.film >again.json

@@ -44,6 +44,16 @@ check "which draws what each explains" grep -q 'id="others-explained"' blackbox.
 rm -r tiny # one file holds all of it
 expect_status "info" 0 "$FILM" info one.film
 check "names the method" grep -q deep out
+"$FILM" info one.film --json >info.json
+expect_status "a report" 0 "$FILM" report one.film -q -o one.html
+check "draws the loss that the training stored" "$PYTHON" -c '
+import json, re, urllib.parse
+kept = json.load(open("info.json"))["figures"]["network"]
+figure = re.search(r"<figure id=\"training-loss\".*?</figure>", open("one.html").read(), re.S).group(0)
+rows = urllib.parse.unquote(re.search(r"href=\"data:text/csv[^,]*,([^\"]*)", figure).group(1)).split("\n")[1:]
+shown = [[float(x) for x in row.split(",")[1:3]] for row in rows if row]
+assert len(shown) == len(kept["history"]) > 0
+assert all(abs(a - b) < 1e-4 * (1 + abs(b)) for s, h in zip(shown, kept["history"]) for a, b in zip(s, h)), shown'
 expect_status "match" 0 "$FILM" match one.film "is my card lost" "the card is lost"
 check "says that nothing is explained" grep -q 'A network that cannot be explained$' out
 expect_status "explain" 0 "$FILM" explain one.film --pair "is my card lost" "the card is lost"

@@ -68,7 +68,7 @@ expect_output "a reader that goes away" 3 "film: cannot write standard output: B
     bash -c '"$0" embed faq.film many.txt 2>broken | true; code=${PIPESTATUS[0]}; cat broken; exit $code' "$FILM"
 expect_output "the model is missing" 3 "film: cannot open missing: No such file or directory" "$FILM" embed missing lines.txt -o v.npy
 printf 'one\ncaf\xe9\nthree\n' >latin.txt
-expect_output "a bad row stops" 2 'film: latin.txt:2: invalid UTF-8 in column 1 (byte 4 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
+expect_output "a bad row stops" 2 'film: latin.txt:2: invalid UTF-8 in column 1 (byte 4 of the row); fix the row or skip bad rows, or, if the file is not UTF-8, pass --encoding windows-1252' \
     "$FILM" embed faq.film latin.txt -o w.npy
 check "and leaves no file" bash -c '! ls | grep "^w.npy"'
 expect_output "--skip-bad" 0 "2 sentences, 12 dimensions, 1 bad row skipped" "$FILM" embed faq.film latin.txt -o w.npy --skip-bad

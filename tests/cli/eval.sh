@@ -32,17 +32,66 @@ check "what film predict says has this accuracy" bash -c '
     awk "{ right += \$1 == \$2 } END { printf \"%.9f\n\", right / NR }" > accuracy
 "$PYTHON" -c "import json; assert abs(json.load(open(\"out.json\"))[\"accuracy\"] - float(open(\"accuracy\").read())) < 1e-8"' \
     "$FILM" "$FAQ/heldout.tsv"
+cat >rates.py <<'END'
+# Precision, recall and the table of thresholds, counted from what film predict prints.
+import json, sys
+prior, given = float(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
+d = json.load(open("rates.json"))
+rows = [line.split("\t") for line in open("predicted")][1:]
+label = [int(line.split("\t")[0]) for line in list(open("labels"))[1:]]
+assert len(rows) == len(label) == d["rows"]
+p, same = [float(r[0]) for r in rows], [int(r[1]) for r in rows]
+if given: same = [int(x >= float(given)) for x in p]
+cell = lambda s, y: sum(a == s and b == y for a, b in zip(same, label))
+c = d["confusion"]
+assert c == {"tp": cell(1, 1), "fp": cell(1, 0), "tn": cell(0, 0), "fn": cell(0, 1)}, c
+assert abs(d["precision"] - c["tp"] / (c["tp"] + c["fp"])) < 1e-9 and abs(d["recall"] - c["tp"] / (c["tp"] + c["fn"])) < 1e-9
+for name in ("precision", "recall"): assert d["ci"][name][0] <= d[name] <= d["ci"][name][1]
+assert d["prior"] == prior and sum(t["used"] for t in d["thresholds"]) == 1
+thresholds = [t["threshold"] for t in d["thresholds"]]
+assert thresholds == sorted(thresholds) and {0.1, 0.5, 0.9} - {round(t, 3) for t in thresholds} == set()
+for t in d["thresholds"]:
+    found = sum(x >= t["threshold"] and y for x, y in zip(p, label)) / sum(label)
+    wrong = sum(x >= t["threshold"] and not y for x, y in zip(p, label)) / (len(label) - sum(label))
+    called = prior * found + (1 - prior) * wrong
+    assert abs(t["recall"] - found) < 1e-9 and abs(t["called_same"] - called) < 1e-9, t
+    assert t["precision"] is None if called == 0 else abs(t["precision"] - prior * found / called) < 1e-9, t
+    if t["used"]: assert [int(x >= t["threshold"]) for x in p] == same, t
+END
+cp "$FAQ/heldout.tsv" labels
+for prior in 0.5 0.11; do
+    "$FILM" predict m.film labels --prior $prior -q >predicted
+    "$FILM" eval m.film labels --prior $prior --k 0 --bootstrap 50 --json -q >rates.json
+    check "decisions and thresholds at a prior of $prior are those counted" "$PYTHON" rates.py $prior
+done
+"$FILM" eval m.film labels --prior 0.11 --threshold 0.3 --k 0 --bootstrap 50 --json -q >rates.json
+check "and with a threshold of the user" "$PYTHON" rates.py 0.11 0.3
+"$FILM" eval m.film labels --prior 0.11 --threshold 0.3 --k 0 --bootstrap 0 -q >table
+check "the table of decisions" grep -qE '^called the same +[0-9]+ +[0-9]+$' table
+check "names both shares of duplicates" grep -qx 'by threshold, if 11 % of the pairs are duplicates (in this file: 47.7 %)' table
+check "the table of thresholds marks the one in use" grep -qE '^    0\.300 +[0-9.]+ % +[0-9.]+ % +[0-9.]+ %  in use$' table
 cp out.json first.json
 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" --json -q -t 1 > out.json
 check "one thread gives the same bytes" cmp out.json first.json
 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" -q > table
 check "the table shows figures with intervals" grep -qE '^accuracy +[0-9.]+ % +\[[0-9.]+, [0-9.]+\]$' table
 check "the table marks the best k" grep -qE '^ *[0-9]+ .* best( |$)' table
+for range in 1:3 2:9 20:24; do
+    "$FILM" eval m.film "$FAQ/heldout.tsv" --k $range --bootstrap 0 --json -q >out.json
+    "$FILM" eval m.film "$FAQ/heldout.tsv" --k $range --bootstrap 0 -q >edge
+    check "a best k at the edge of the sweep $range is reported" "$PYTHON" -c '
+import json, sys
+first, last = map(int, sys.argv[1].split(":"))
+best, text = json.load(open("out.json"))["best_k"], open("edge").read()
+wanted = {first: "choose a wider range", last: "choose a wider range", 1: "the edge of the sweep\n"}.get(best)
+assert (wanted in text) if wanted else ("edge of the sweep" not in text), (best, text)' $range
+done
+cp first.json out.json
 check "the table tells of the search" grep -q '^search: 560 duplicates among' table
 "$FILM" eval m.film "$FAQ/heldout.tsv" --decision knn --knn either --k 3:9 --json -q > out.json
 check "--decision knn takes the best k of the range" py '
 p = d["knn"][d["best_k"] - 3]
-assert len(d["knn"]) == 7 and d["knn_variant"] == "either"
+assert len(d["knn"]) == 7 and d["knn_variant"] == "either" and d["thresholds"] == [] and d["confusion"]["tp"] == p["tp"]
 assert abs(d["accuracy"] - p["accuracy"]) < 1e-9 and abs(d["log_loss"] - p["cross_entropy"]) < 1e-9'
 "$FILM" eval m.film "$FAQ/heldout.tsv" --k 0 --bootstrap 0 --json -q > out.json
 check "--k 0 and --bootstrap 0 leave these out" py 'assert d["knn"] == [] and d["best_k"] is None and d["ci"] == {}'
@@ -53,6 +102,7 @@ awk -F'\t' 'NR == 1 { print "sentence1\tsentence2\tscore"; next } { print $2 "\t
 "$FILM" eval m.film scores.tsv --json -q > out.json
 check "scores: correlations only" py '
 assert 0 < d["pearson"] < 1 and 0 < d["spearman"] < 1 and d["accuracy"] is None and d["knn"] == []
+assert d["precision"] is None and d["confusion"] is None and d["thresholds"] == []
 assert d["ci"]["pearson"][0] < d["pearson"] < d["ci"]["pearson"][1]'
 printf 'anchor\tpositive\tnegative\nlost my card\tmy card is lost\twhere is my parcel\n' > triplets.tsv
 "$FILM" eval m.film triplets.tsv --json -q > out.json

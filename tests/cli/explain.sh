@@ -72,6 +72,24 @@ fi
 run "$FILM" explain faq.film --word card
 check "a word in text" grep -qE '^"card", idf [0-9.]+$' out
 check "with its neighbours" grep -qx 'nearest words:' out
+run "$FILM" explain faq.film --dim 3 --all
+check "--dim --all prints every weight as a table" awk -F'\t' 'NR == 1 { if ($0 != "id\tgroup\tfeature\tweight") exit 1; next }
+    NF != 4 || $1 != NR - 2 || $2 !~ /^(word|bigram|char)$/ || $4 !~ /^-?[0-9.e-]+$/ { print; bad = 1 }
+    END { exit bad || NR < 100 }' out
+mv out table
+run "$FILM" explain faq.film --dim 3 --json
+check "in which the first of --dim has the highest weight" "$PYTHON" -c '
+import json
+best = json.load(open("out"))["positive"][0]
+rows = [l.rstrip("\n").split("\t") for l in list(open("table"))[1:]]
+words = [r for r in rows if r[1] == "word"]
+top = max(words, key=lambda r: float(r[3]))
+assert top[2] == best["text"] and abs(float(top[3]) - best["weight"]) < 1e-7, (top, best)'
+run "$FILM" explain faq.film --json
+check "traits of the model have the title of their group" "$PYTHON" -c '
+import json
+traits = json.load(open("out"))["traits"]
+assert traits and all(t["title"][0].isupper() and t["group"] and t["id"] for t in traits)'
 run "$FILM" explain faq.film --dim 0
 check "a dimension in text" grep -qE '^dimension 0 of 16: about [0-9]+ of [0-9]+ words contribute; the ten strongest make up [0-9]+ %$' out
 check "with the sentences at its ends" grep -qx 'stored sentences with the lowest values:' out

@@ -52,9 +52,27 @@ kill -INT $child
 wait $child
 status=$?
 kill $feeder 2>/dev/null; wait $feeder 2>/dev/null
-if [ "$status" -eq 4 ] && [ "$(cat err)" = "film: stopped; nothing was written" ]; then ok "SIGINT from outside: exit code 4"
+if [ "$status" -eq 4 ] && grep -qE '^film: stopped(; nothing was written| during reading)$' err; then ok "SIGINT from outside: exit code 4"
 else not_ok "SIGINT from outside: exit code 4" "exit code $status" "$(cat err)"; fi
 check "no array and no temporary file" bash -c '! compgen -G "*new.npy*"'
+
+# A row that never ends: after 20 MB, more than the longest row, a signal ends it.
+for verb in "embed few.film pipe -o new.npy" "train pipe -o new.film"; do
+    rm -f fed
+    { head -c 20000000 /dev/zero | tr '\0' a; : >fed; tr '\0' a </dev/zero; } >pipe 2>/dev/null &
+    feeder=$!
+    # shellcheck disable=SC2086
+    "$FILM" $verb --format lines >out 2>err &
+    child=$!
+    while [ ! -e fed ] && kill -0 $child 2>/dev/null; do sleep 0.02; done
+    kill -TERM $child
+    wait $child
+    status=$?
+    kill $feeder 2>/dev/null; wait $feeder 2>/dev/null
+    if [ "$status" -eq 4 ] && grep -qE '^film: stopped' err; then ok "SIGTERM inside an endless row ends film ${verb%% *}"
+    else not_ok "SIGTERM inside an endless row ends film ${verb%% *}" "exit code $status" "$(cat err)"; fi
+done
+rm -f pipe fed
 
 # kill -9 while a model is written, in each of the writes: under its name there is the old one or none.
 # Few sentences with many features: little to compute, much to write.

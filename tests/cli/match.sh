@@ -16,10 +16,12 @@ check "then what can be seen, the log-odds and where every pair starts" awk 'NR 
 grep -vE '^  -  ' out >sum
 check "the sum follows" diff <(sed -nE '4s/[+-][0-9.]+/N/; 5s/[+-][0-9.]+ +#*/N/; 4,5p' sum) \
     <(printf 'log-odds N =\n    N               Bias (the same for every pair)\n' | sed 's/N  *Bias/N Bias/') -b
-check "then ten words and groups, strongest first, and the rest" awk 'NR > 5 { n++; w = $1 < 0 ? -$1 : $1
+check "then ten words and groups, those for the verdict first, strongest first, and the rest" awk '
+    NR == 1 { same = $1 == "same" }
+    NR > 5 { n++; w = $1 < 0 ? -$1 : $1; against = ($1 > 0) != same
     if (!/^ +[+-][0-9]+\.[0-9][0-9]  #* +([A-Z][a-z ]+|Bias \(the same for every pair\)|"[A-Za-z]+"( in [ab])?|[0-9]+ more)$/) { print; bad = 1 }
-    if (n > 1 && n < 11 && w > before + 0.001) { print; bad = 1 }
-    before = w } END { exit bad || n != 11 }' sum
+    if (n > 1 && n < 11 && (against < was || (against == was && w > before + 0.001))) { print; bad = 1 }
+    before = w; was = against } END { exit bad || n != 11 }' sum
 check "nothing on standard error" test ! -s err
 check "the printed sum adds up to its rounding" awk '/^log-odds/ { total = $2 } NR > 4 { s += $1; n++ }
     END { d = s - total; exit !(n > 2 && d < 0.006 * n && d > -0.006 * n) }' sum
@@ -56,8 +58,8 @@ for _, a, b in rows[::len(rows) // 20]:
     assert abs(answer["probability"] - 1 / (1 + math.exp(-answer["log_odds"]))) < 1e-12
     assert abs(answer["probability"] - swapped["probability"]) < 1e-12, (a, b)
     assert answer["same"] == swapped["same"]
-    strengths = [abs(reason["weight"]) for reason in answer["reasons"]]
-    assert strengths == sorted(strengths, reverse=True)
+    order = [((reason["weight"] > 0) != answer["same"], -abs(reason["weight"])) for reason in answer["reasons"]]
+    assert order == sorted(order)  # for the verdict first, each half with the strongest first
     for reason in answer["reasons"]:
         if reason["kind"] in ("trait", "memory"):
             assert reason["side"] is None and reason["span"] is None and "other" not in reason, reason
@@ -102,7 +104,7 @@ expect_status "a word of 80 kB" 0 "$FILM" match faq.film "$(tr -d " " <<<"$long"
 expect_output "not UTF-8" 2 "film: the text is not valid UTF-8 at byte 2" "$FILM" match faq.film $'ab\xff' "my card"
 expect_output "not UTF-8 in the second" 2 "film: the text is not valid UTF-8 at byte 0" "$FILM" match faq.film "my card" $'\xc3'
 for bad in 0 1 -0.1 1.5; do
-    expect_output "--prior $bad" 1 "film match: --prior $bad: expected a probability above 0 and below 1; see film match --help" "$FILM" match faq.film --prior="$bad" a b
+    expect_output "--prior $bad" 1 "film match: --prior $bad: expected a probability above 0 and below 1, or auto; see film match --help" "$FILM" match faq.film --prior="$bad" a b
 done
 expect_status "--prior nan" 1 "$FILM" match faq.film --prior nan a b
 expect_output "a full disk" 3 "film: cannot write standard output: No space left on device" \

@@ -10,6 +10,7 @@ tail -n +2 pairs.tsv | cut -f2 | head -150 >a.txt
 tail -n +2 pairs.tsv | cut -f3 | tail -200 >b.txt
 "$FILM" pool create faq.pool --model faq.film
 "$FILM" pool add faq.pool a.txt -q
+"$FILM" pool export faq.pool -o faq.pool.csv -q
 
 # same NAME PROCESSES LEAST VERB...: as one process writes it, at least so many lines; the figures once
 same() {
@@ -27,6 +28,11 @@ same "pairs" 3 20 dedup faq.film a.txt --pairs --threshold 0.4
 same "clusters of a pool, and who is alone" 2 100 dedup faq.pool --all --threshold 0.5
 same "doubtful pairs" 2 10 dedup faq.film a.txt --review 10
 same "links" 2 100 link faq.film a.txt b.txt --threshold 0.3 -k 2
+# Rows of several lines, without ids, with other columns: the ids are the numbers of the rows.
+awk 'BEGIN { print "text;note;topic" } { printf "\"%s\n\";\"n %d\n\n\";t%d\n\n", $0, NR, NR % 3 }' b.txt >b.csv
+same "clusters of a table with other columns" 3 100 dedup faq.film b.csv --all --threshold 0.5
+check "and their ids are the rows" awk -F'\t' 'NR > 1 && $6 != "n " $2 "  " { print; bad = 1 } END { exit bad || NR < 100 }' job
+same "links of tables with other columns" 2 100 link faq.film b.csv faq.pool.csv --threshold 0.3
 same "unique links" 3 100 link faq.film a.txt b.txt --threshold 0.3 --unique
 
 job 2 "$FILM" dedup faq.film a.txt -o job --json

@@ -20,6 +20,10 @@ class Page:
                 link = [a for a in e.iter('a') if a.get('class') == 'csv'][0].get('href')
                 return list(csv.reader(io.StringIO(urllib.parse.unquote(link.split(',', 1)[1]))))
         raise SystemExit(f'no figure {figure}')
+    def cells(self, table):
+        """The texts of a table's cells."""
+        found = [t for t in self.root.iter('table') if t.get('id') == table][0]
+        return [[' '.join(''.join(c.itertext()).split()) for c in row] for row in found.iter('tr')]
     def check(self):
         assert len(set(self.ids)) == len(self.ids), 'an id stands twice'
         for e in self.root.iter():
@@ -54,18 +58,25 @@ sample 4 "$FAQ/train.tsv" >train.tsv
 expect_status "a report of pairs" 0 "$FILM" report m.film --eval "$FAQ/heldout.tsv" --train train.tsv \
     --pool "$FAQ/questions.tsv" -o pairs.html
 check "it is well-formed, loads nothing and has every section" page pairs.html '
-for id in "summary quality mistakes sweep data training shapes dimensions map".split(): assert id in page.ids, id
+for id in "summary quality mistakes reasons sweep data training shapes dimensions map".split(): assert id in page.ids, id
+for id in "thresholds reasons-groups labels-eval row-first row-sorted".split(): assert id in page.ids, id
 for id in ("roc precision-recall calibration probabilities log-loss coverage confusion knn-rates knn-entropy retrieval "
            "audit-eval-count audit-eval-common audit-train-count training-loss training-gradient training-trees "
            "shape-1 shape-two-1 map-sentences map-words").split(): assert id in page.ids, id
 assert sum(i.startswith("dimension-") for i in page.ids) == 6
-assert page.root.findall(".//details") and "not shown" not in page.text'
+folded = [d for s in page.root.iter("section") if s.get("class") == "research" for d in s.findall("details")]
+assert [d.find("div").get("id") for d in folded] == "sweep training shapes dimensions map".split()
+assert not any(d.get("open") for d in folded) and "missing" not in page.ids'
 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" --json -q >eval.json
 check "its figures are those of film eval" page pairs.html '
 import json
 d = json.load(open("eval.json"))
 for name in ("auc", "log_loss"): assert f"{d[name]:.3f}" in page.text, name
-for name in ("accuracy", "ece"): assert f"{100 * d[name]:.1f} %" in page.text, name
+for name in ("accuracy", "ece", "precision", "recall"): assert f"{100 * d[name]:.1f} %" in page.text, name
+cells = page.cells("thresholds")[1:]
+share = lambda x: "-" if x is None else f"{100 * x:.1f} %"
+assert cells == [["%.2f" % t["threshold"], share(t["precision"]), share(t["recall"]), share(t["called_same"]),
+                  "in use" if t["used"] else ""] for t in d["thresholds"]], cells
 rows = page.table("confusion")[1:]
 n = {(r[0], r[1]): float(r[2]) for r in rows}
 assert sum(n.values()) == d["rows"]
@@ -77,6 +88,66 @@ assert abs(found[9] - d["retrieval"]["r10"]) < 1e-6 and abs(found[0] - d["retrie
 roc = [(float(r[1]), float(r[2])) for r in page.table("roc")[1:] if r[0] == "model"]
 area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(roc, roc[1:]))
 assert roc[0] == (0, 0) and roc[-1] == (1, 1) and abs(area - d["auc"]) < 0.004, area'
+"$FILM" predict m.film "$FAQ/heldout.tsv" -q >predicted
+cp "$FAQ/heldout.tsv" heldout.tsv
+check "labels to check are those the model gives less than 10 %" bash -c '"$PYTHON" page.py pairs.html "
+rows = [l.rstrip(\"\n\").split(\"\t\") for l in open(\"heldout.tsv\")][1:]
+p = [float(l.split(\"\t\")[0]) for l in list(open(\"predicted\"))[1:]]
+least = [x if r[0] == \"1\" else 1 - x for x, r in zip(p, rows)]
+wanted = sorted((l, i) for i, l in enumerate(least) if l < 0.1)[:20]
+shown = page.cells(\"labels-eval\")[1:]
+assert [int(c[0]) - 1 for c in shown] == [i for _, i in wanted], shown
+for c in shown:
+    row = rows[int(c[0]) - 1]
+    assert c[1] == (\"same\" if row[0] == \"1\" else \"different\") and c[3].startswith(row[1].split()[0]), c
+    assert abs(float(c[2]) - p[int(c[0]) - 1]) < 6e-4
+"'
+check "reasons are groups with titles, or words; those for the decision come first" page pairs.html '
+titles = {c[0] for c in page.cells("reasons-groups")[1:]} | {"Known from training", "Identical sentences", "Single words"}
+lists = [e for e in page.root.iter("div") if e.get("class") == "chips"]
+assert len(lists) > 10
+for chips in lists:
+    same = chips[0].get("class") == "for"
+    for chip in chips:
+        text = "".join(chip.itertext()).split(" ", 1)[1]
+        assert text in titles and chip.get("title") or re.fullmatch("\u201c.*\u201d in [ab]", text), text
+    order = [(chip.get("class") == "for") != same for chip in chips]
+    assert order == sorted(order), order'
+head -13 "$FAQ/heldout.tsv" >few.tsv
+"$FILM" report m.film --eval few.tsv -q -o few.html
+check "the weights of the groups are those of film match" bash -c '"$PYTHON" page.py few.html "
+import collections, json, subprocess
+total = collections.Counter()
+rows = [l.rstrip(\"\n\").split(\"\t\") for l in open(\"few.tsv\")][1:]
+for _, a, b in rows:
+    why = json.loads(subprocess.run([\"$0\", \"match\", \"m.film\", \"--json\", \"--\", a, b], stdout=subprocess.PIPE).stdout)
+    here = collections.Counter()
+    for r in why[\"reasons\"]:
+        for title in ([r[\"title\"], r[\"other_title\"]] if \"other_title\" in r else [r.get(\"title\", \"Single words\")]):
+            here[title] += r[\"weight\"] / (2 if \"other_title\" in r else 1)
+    for title, weight in here.items(): total[title] += abs(weight)
+shown = {c[0]: float(c[1]) for c in page.cells(\"reasons-groups\")[1:]}
+assert shown and all(abs(total[t] / len(rows) - w) < 0.0051 for t, w in shown.items()), (shown, total)
+"' "$FILM"
+"$FILM" explain m.film --dim 0 --all >row.tsv
+check "Figure 5 shows the row that film explain --dim 0 --all prints" page pairs.html '
+rows = [l.rstrip("\n").split("\t") for l in open("row.tsv")]
+assert rows[0] == ["id", "group", "feature", "weight"] and [int(r[0]) for r in rows[1:]] == list(range(len(rows) - 1))
+weight = [float(r[3]) for r in rows[1:]]
+top = sorted(range(len(weight)), key=lambda i: (-abs(weight[i]), i))[:60]
+spikes = page.table("row-first")[1:]
+assert [int(float(s[1])) for s in spikes] == top
+assert all(abs(float(s[2]) - weight[i]) < 1e-5 and rows[i + 1][2] in s[3] for s, i in zip(spikes, top))
+curve = page.table("row-sorted")[1:]
+falling = sorted(map(abs, weight), reverse=True)
+assert all(abs(float(c[2]) - falling[int(float(c[1])) - 1]) < 1e-5 for c in curve) and int(float(curve[-1][1])) == len(weight)
+ratio = sum(w ** 2 for w in weight) ** 2 / sum(w ** 4 for w in weight)
+assert f"about {ratio:.0f} of {len(weight)} features" in page.text, ratio'
+edge() { page "$1" 'import json
+d = json.load(open(sys.argv[3]))
+assert ("knn-edge" in page.ids) == (d["best_k"] in (1, 55)), d["best_k"]
+assert "The paper chose k = 36" in page.text' "$2"; }
+check "a best k at the edge of the sweep is reported" edge pairs.html eval.json
 "$FILM" info m.film --json >info.json
 check "the training curve is the one the model keeps" page pairs.html '
 import json
@@ -134,6 +205,12 @@ check "a model without vectors and with a threshold" bash -c '"$0" report tfidf.
 for line in (\"decision by a threshold\", \"has no map\", \"no vectors\"): assert line in page.text, line
 assert \"roc\" in page.ids and \"knn-rates\" not in page.ids"' "$FILM" "$FAQ/heldout.tsv"
 "$FILM" train train.tsv --method film --rank 40 --dim 10 --decision threshold -q -o film.film
+"$FILM" eval film.film "$FAQ/heldout.tsv" --bootstrap 0 --json -q >film.json
+"$FILM" report film.film --eval "$FAQ/heldout.tsv" -q -o film.html
+check "also for method film" edge film.html film.json
+check "the gradient has the paper's value beside it" page film.html '
+rows = page.table("training-gradient")[1:]
+assert {float(r[2]) for r in rows if r[0].startswith("the paper")} == {0.00562}'
 check "method film: objective, gradient, active anchors, singular values" bash -c '"$0" report film.film -o g.html -q && "$PYTHON" page.py g.html "
 for id in (\"training-loss\", \"training-gradient\", \"training-active\", \"training-spectrum\"): assert id in page.ids, id"' "$FILM"
 
@@ -208,11 +285,67 @@ for name, low, high in names:
     labels = [float(l) for l, a, b in rows if low <= max(count[a], count[b]) <= high]
     if labels: assert abs(shares[name] - np.mean(labels)) < 1e-6, name'
 fi
+# ---- causes are named only where they hold ----
+shared=$(printf '%s' "contain a training question")
+head -1 "$FAQ/heldout.tsv" >mixed.tsv; tail -n +2 "$FAQ/heldout.tsv" >>mixed.tsv; sed -n 2,6p train.tsv >>mixed.tsv
+"$FILM" report m.film --eval mixed.tsv --train train.tsv -q -o k.html
+check "a leak that changes nothing is counted, not warned of" page k.html "
+assert '$shared' not in page.text and 'accuracy on pairs without a training question' in page.text"
+head -1 "$FAQ/heldout.tsv" >mixed.tsv; sed -n 2,200p "$FAQ/heldout.tsv" >>mixed.tsv; tail -n +2 train.tsv >>mixed.tsv
+"$FILM" report m.film --eval mixed.tsv --train train.tsv -q -o k.html
+check "a leak that matters is" page k.html "
+assert '$shared' in page.text and re.search(r'Without them, accuracy is [0-9.]+ % instead of [0-9.]+ %', page.text)"
+awk -F'\t' 'NR == 1 || $1 == 0 || NR % 12 == 0' "$FAQ/heldout.tsv" >rare.tsv
+"$FILM" report m.film --eval rare.tsv -q -o k.html
+check "rare duplicates are the cause of probabilities that are off" page k.html '
+assert re.search(r"they assume 50 % duplicates, and this file has [0-9.]+ %", page.text)'
+awk -F'\t' 'BEGIN { OFS = "\t" } NR > 1 && NR % 3 == 0 { $1 = 1 - $1 } 1' "$FAQ/heldout.tsv" >noisy.tsv
+"$FILM" report m.film --eval noisy.tsv -q -o k.html
+check "wrong labels are not mistaken for that" page k.html '
+assert "The probabilities are off by" in page.text and "they assume" not in page.text'
+
+# ---- categories, against numpy ----
+if have_numpy "the worst categories are what numpy finds"; then
+    cut -f3,4 "$FAQ/clusters.tsv" >categories.tsv
+    "$FILM" report m.film --eval categories.tsv -q -o w.html
+    cut -f4 "$FAQ/clusters.tsv" | tail -n +2 | awk '!seen[$0]++' >sentences.txt
+    "$FILM" embed m.film sentences.txt -q -o vectors.npy
+    check "the worst categories are what numpy finds" page w.html '
+import numpy as np, collections
+own = {}
+for line in list(open("categories.tsv"))[1:]:
+    category, text = line.rstrip("\n").split("\t")
+    own.setdefault(text, category)
+texts = [l.rstrip("\n") for l in open("sentences.txt")]
+v = np.load("vectors.npy").astype(np.float64)
+v /= np.maximum(np.linalg.norm(v, axis=1, keepdims=True), 1e-30)
+near = v @ v.T
+np.fill_diagonal(near, -np.inf)
+tally = collections.defaultdict(lambda: [0, 0, collections.Counter()])
+for i, text in enumerate(texts):
+    votes = collections.Counter(own[texts[j]] for j in np.argsort(-near[i], kind="stable")[:10])
+    winner = votes.most_common(1)[0][0]  # of equally many, the nearer one was counted first
+    entry = tally[own[text]]
+    entry[0] += 1
+    entry[1] += winner == own[text]
+    entry[2][winner] += winner != own[text]
+shown = page.cells("worst-categories")[1:]
+assert len(shown) == min(15, sum(r < n for n, r, _ in tally.values())) > 3
+worst = sorted(r / n for n, r, _ in tally.values())
+for i, (category, n, right, instead) in enumerate(shown):
+    assert int(n) == tally[category][0], category
+    assert abs(float(right[:-2]) / 100 - tally[category][1] / tally[category][0]) < 0.011, (category, right, tally[category])
+    assert abs(float(right[:-2]) / 100 - worst[i]) < 0.011
+    assert int(re.search(r"\((\d+)\)", instead).group(1)) == max(tally[category][2].values()), (instead, tally[category])'
+fi
+
 printf 'label\tquestion1\tquestion2\n1\ta b\tc d\n0\tC D?\tA b\n1\tx y\tz w\n1\tz w\tv u\n0\tx y\tv u\n' >odd.tsv
 "$FILM" report m.film --eval odd.tsv --train odd.tsv -o o.html -q
 check "contradictions and leaks are counted" page o.html '
 assert "1 pairs have both labels, and 2 pairs are labelled different although a chain" in page.text
-assert page.text.count("Contradicting pairs") == 2
+for table in ("labels-eval", "labels-train"):
+    why = [c[-1] for c in page.cells(table)[1:]]
+    assert why[0].startswith("the same pair has the other label") and any(w.startswith("a chain") for w in why), why
 assert "5 of the 5 evaluation pairs (100.0 %) contain a training question, and 5 are also" in page.text'
 
 # ---- refusals ----

@@ -64,6 +64,12 @@ def the_page(server):
         check(f"{path} is nothing", status == 404 and message(answer))
 
 
+def ordered(reasons, same):
+    """For the verdict first, the strongest first; then against it."""
+    keys = [((r["weight"] > 0) != same, -abs(r["weight"])) for r in reasons]
+    return keys == sorted(keys)
+
+
 def pairs(server, model):
     ask = lambda path, body: server.ask("POST", path, body)[:2]  # noqa: E731
     status, one = ask("/v1/match", {"a": A, "b": B})
@@ -72,7 +78,11 @@ def pairs(server, model):
     check("the reasons and the bias add up to the log-odds",
           abs(one["bias"] + sum(r["weight"] for r in one["reasons"]) - one["log_odds"]) < 1e-6)
     status, few = ask("/v1/match", {"a": A, "b": B, "reasons": 3})
-    check("reasons: 3 are the three strongest", few["reasons"] == one["reasons"][:3])
+    check("reasons: 3 are the three strongest, those for the verdict first",
+          sorted(few["reasons"], key=lambda r: -abs(r["weight"])) == sorted(one["reasons"], key=lambda r: -abs(r["weight"]))[:3]
+          and ordered(few["reasons"], few["same"]) and ordered(one["reasons"], one["same"]), few)
+    check("a reason without a word has the title of its group",
+          all(("title" in r and "group" in r) == (r["side"] is None) for r in one["reasons"]))
     status, none = ask("/v1/match", {"a": A, "b": B, "reasons": 0})
     check("reasons: 0 leaves the verdict the same", none == {**one, "reasons": []}, none)
     status, prior = ask("/v1/match", {"a": A, "b": B, "prior": 0.9, "decision": "threshold", "memory": False})
@@ -131,7 +141,10 @@ def the_pool(server):
     check("/v1/search answers what film search prints", [(r["id"], r["text"], r["category"]) for r in found["results"]]
           == [(r["id"], r["text"], r["category"]) for r in told] and found["results"][0]["id"] == "parcel-where", found)
     status, why = ask("POST", "/v1/search", {"q": "Where is my parcel?", "k": 1, "explain": True})
-    check("with reasons", why["results"][0]["reasons"] and "bias" in why["results"][0])
+    first = why["results"][0]
+    check("with reasons", first["reasons"] and "bias" in first)
+    check("and groups that add up to them", ordered(first["groups"], first["same"]) and all(g["title"] for g in first["groups"])
+          and abs(sum(g["weight"] for g in first["groups"]) - sum(r["weight"] for r in first["reasons"])) < 1e-9, first["groups"])
     status, lists = ask("POST", "/v1/search", {"queries": ["Where is my parcel?", "zzzz", A], "k": 1})
     check("several queries have a list each", len(lists["results"]) == 3 and lists["results"][0] == found["results"][:1], lists)
     status, lists = ask("POST", "/v1/search", {"queries": ["a", "Where is my parcel?", "b"], "least": 0.9999999})
@@ -254,7 +267,7 @@ def limits():
         big = json.dumps({"a": "x" * 3000, "b": "y"})
         status, answer, headers = server.ask("POST", "/v1/match", big, raw=True)
         with contextlib.closing(socket.create_connection((server.host, server.port))) as early:
-            early.sendall(b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n\r\n")
+            early.sendall(b"POST /v1/match HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n")
             check("a huge one is refused before it is sent", b" 413 " in early.recv(1000))
         check("a large body is 413", status == 413 and "--max-body" in message(answer), status, answer)
         connection = server.connect()

@@ -37,6 +37,14 @@ cp part-dev.tsv seed1.tsv
 "$FILM" split synthetic.tsv -o part -q --ratio 2.5:0.5 --seed 2
 check "another seed, other parts" bash -c '! cmp -s seed1.tsv part-dev.tsv'
 
+# ---- by rows ----
+"$FILM" split "$FAQ/train.tsv" -o rows --by rows --ratio 3:1 --seed 4 -q
+check "by rows: nothing is lost" cmp <(body "$FAQ/train.tsv" | sort) <({ body rows-train.tsv; body rows-dev.tsv; } | sort)
+check "by rows: the exact ratio" test "$(body rows-train.tsv | wc -l)" -eq $((4876 * 3 / 4))
+check "by rows: questions recur" bash -c '[ "$(comm -12 <(cut -f2 rows-train.tsv | sort -u) <(cut -f2 rows-dev.tsv | sort -u) | wc -l)" -gt 300 ]'
+"$FILM" split "$FAQ/train.tsv" -o other --by rows --ratio 3:1 --seed 5 -q
+check "by rows: another seed, another split" bash -c '! cmp -s rows-dev.tsv other-dev.tsv'
+
 # ---- formats ----
 gzip -c "$FAQ/train.tsv" >faq.tsv.gz
 "$FILM" split faq.tsv.gz -o packed -q

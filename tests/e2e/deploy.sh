@@ -41,7 +41,7 @@ loaded() {
     local folder object name file
     folder=$(dirname "$FILM")
     { ldconfig -p | awk '$1 == "libpq.so.5" { print $NF }'
-        for object in "$FILM" "$folder"/libfilm*.so "$folder"/film-verbs-*.so; do
+        for object in "$FILM" "$folder"/libfilm*.so "$folder"/film-verbs-*.so "$folder"/film-workbook.so; do
             objdump -p "$object" | awk '$1 == "NEEDED" { print $2 }' | grep -v '^libc\.so\|^libm\.so\|^ld-linux\|^libfilm' |
                 while read -r name; do ldd "$object" | awk -v name="$name" '$1 == name { print $3 }'; done
         done; } | sort -u | while read -r file; do

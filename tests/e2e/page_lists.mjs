@@ -17,7 +17,9 @@ async function searchFor(page, text) {
 test("search as you type, with answer, category, address and reasons", {}, async (page, { base }) => {
     await page.goto(`${base}/#search`);
     const [response] = await Promise.all([page.waitForResponse("**/v1/search"), searchFor(page, question)]);
-    equal((await response.json()).results[0].reasons.length, 3, "no more reasons are sent than are shown");
+    const told = (await response.json()).results[0];
+    equal(told.reasons.length, 0, "no raw reasons are sent: the groups are shown");
+    equal(told.same, told.groups[0].weight > 0, "a reason for the verdict comes first");
     equal(await page.locator(heads).count(), 10, "answers");
     const first = page.locator("#results > li").first();
     const text = await first.textContent();
@@ -93,7 +95,7 @@ test("answers that come late do not take the focus away", {}, async (page, { bas
 test("answers of a hostile pool are text, and only web addresses are links", {}, async (page, { base }) => {
     await page.route("**/v1/search", (route) => route.fulfill({ json: { results: ["javascript:window.harmed=1", "https://a.b/<c>"].map((url, i) => ({
         id: `<i>${i}`, text: "<img src=x onerror=window.harmed=1>", answer: "<script>window.harmed=1</script>", category: "<b>", url,
-        probability: 0.99999, same: true, score: 1, reasons: [{ kind: "word", text: "<u>", side: "a", span: [0, 3], weight: -1 }] })) } }));
+        probability: 0.99999, same: true, score: 1, groups: [{ id: "words", title: "<u>", weight: -1 }] })) } }));
     await page.goto(`${base}/#search?q=x`);
     await page.waitForSelector(heads);
     equal(await page.locator("#results img, #results script, #results b, #results i, #results u").count(), 0, "no markup");

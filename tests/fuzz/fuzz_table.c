@@ -21,8 +21,13 @@ static const char *const names[] = {"x.tsv", "x.csv", "x.jsonl", "x.txt", "x", "
 static const film_format formats[] = {FILM_FORMAT_AUTO,  FILM_FORMAT_AUTO, FILM_FORMAT_AUTO,
                                       FILM_FORMAT_TSV,   FILM_FORMAT_CSV,  FILM_FORMAT_JSONL,
                                       FILM_FORMAT_LINES, FILM_FORMAT_COUNT};
-static const char *const columns[] = {
-    NULL, NULL, NULL, NULL, "label,a,b", "text,category", "a,b", "id,-,score,a,b", "a,,b", "text"};
+static const char *const columns[] = {NULL,        NULL,
+                                      NULL,        NULL,
+                                      "label,a,b", "text,category",
+                                      "a,b",       "id,-,score,a,b",
+                                      "a,,b",      "text",
+                                      "text=text", "a=a,b=b,answer=c"};
+static const char *const encodings[] = {NULL, "windows-1252", "latin-1", NULL};
 
 static uint64_t mix(uint64_t sum, film_text text)
 {
@@ -32,7 +37,7 @@ static uint64_t mix(uint64_t sum, film_text text)
 
 /* Checksums of the output so far. */
 struct reading {
-    uint64_t meaning, rows, skipped, line;
+    uint64_t meaning, rows, skipped, line, number;
     int count;
 };
 
@@ -51,11 +56,14 @@ static void read_rows(film_table *table, struct reading *reading, film_status *s
         CHECK(film_table_line(table, &row, &line, error) == FILM_OK);
         CHECK(line > reading->line);
         reading->line = line;
+        CHECK(film_table_row(table, &line, error) == FILM_OK);
+        CHECK(line > reading->number && line <= reading->line);
+        reading->number = line;
         reading->count++;
         rows = mix(mix(mix(rows, row.a), row.b), row.c);
         rows = mix(mix(mix(rows, row.id), row.category), row.raw);
         for (size_t k = 0; k < row.field_count; k++) rows = mix(rows, row.fields[k]);
-        rows = rows * 31 + line + (row.label == 1);
+        rows = (rows * 31 + reading->line) * 31 + line + (row.label == 1);
     }
     double progress = film_table_progress(table);
     CHECK(progress >= 0 && progress <= 1);
@@ -97,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .format = formats[data[1] % (sizeof formats / sizeof formats[0])],
         .columns = columns[data[2] % (sizeof columns / sizeof columns[0])],
         .labels = data[3] & 64 ? (film_labels)(data[3] % 6) : FILM_LABELS_AUTO,
+        .encoding = encodings[data[1] >> 6],
         .skip_bad = data[3] >> 7};
     size_t chunk = (size_t)(data[3] & 63) + 1;
     uint64_t whole = read_all(data + 4, size - 4, name, 0, options, 1);

@@ -1,8 +1,10 @@
 /* measures_dump FILE: reads cases ("CASE count", then a line "score label" per row) and prints one
- * line of our measures per case, in the order of enum measure and then the best threshold; "nan"
- * for an undefined measure. Labels other than 0 and 1 make it a case of scores. */
+ * line of our measures per case, in the order of enum measure, then the rates of threshold
+ * 0.4 at a prior of 0.11, then the best threshold; "nan" for an undefined measure.
+ * Labels other than 0 and 1 make it a case of scores. */
 #include "eval/measures.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +21,9 @@ static void print_case(const double *score, const float *label, size_t count)
         exit(1);
     measures_compute(&measures, NULL, ranks, value);
     for (int m = 0; m < MEASURES; m++) printf("%.17g ", value[m]);
+    struct measures_rates rates = measures_at(&measures, 0.4, 0.11);
+    if (!(set & 1u << MEASURE_ACCURACY)) rates = (struct measures_rates){NAN, NAN, NAN};
+    printf("%.17g %.17g %.17g ", rates.precision, rates.recall, rates.called_same);
     printf("%.17g\n", measures_best_threshold(&measures));
     measures_free(&measures);
     free(ranks);

@@ -14,8 +14,10 @@ from scipy import stats
 from sklearn import metrics
 
 warnings.simplefilter("ignore")
-NAMES = ["accuracy", "best_accuracy", "log_loss", "f1", "auc", "average_precision", "ece", "brier",
-         "pearson", "spearman"]
+NAMES = ["accuracy", "best_accuracy", "log_loss", "f1", "precision", "recall", "auc", "average_precision", "ece",
+         "brier", "pearson", "spearman"]
+RATES = ["precision at a prior", "recall at a prior", "called the same at a prior"]
+THRESHOLD, PRIOR = 0.4, 0.11  # measures_dump.c has the same
 CLIP = 1e-15
 
 
@@ -67,6 +69,10 @@ def peer(score, label):
     thresholds = list(np.unique(score)) + [2.0]
     value["best_accuracy"] = max(metrics.accuracy_score(label, score >= t) for t in thresholds)
     value["f1"] = metrics.f1_score(label, same, zero_division=0)
+    if same.any():
+        value["precision"] = metrics.precision_score(label, same)
+    if label.any():
+        value["recall"] = metrics.recall_score(label, same)
     clipped = np.clip(score, CLIP, 1 - CLIP)
     value["log_loss"] = metrics.log_loss(label, clipped, labels=[0, 1], eps=CLIP)
     value["ece"] = calibration(score, label)
@@ -76,6 +82,16 @@ def peer(score, label):
     if label.sum() > 0:
         value["average_precision"] = metrics.average_precision_score(label, score)
     return value
+
+
+def rates(score, label):
+    """Rows weighted so that PRIOR of the weight is labelled the same."""
+    if set(label) != {0, 1}:
+        return [math.nan] * 3
+    weight = np.where(label == 1, PRIOR / label.sum(), (1 - PRIOR) / (1 - label).sum())
+    same = score >= THRESHOLD
+    return [metrics.precision_score(label, same, sample_weight=weight) if same.any() else math.nan,
+            metrics.recall_score(label, same, sample_weight=weight), np.average(same, weights=weight)]
 
 
 def main():
@@ -89,13 +105,14 @@ def main():
         out = subprocess.run([sys.argv[1], file.name], check=True, capture_output=True, text=True).stdout
     lines = out.splitlines()
     assert len(lines) == len(everything), f"{len(lines)} answers for {len(everything)} cases"
-    worst = dict.fromkeys(NAMES + ["best_threshold"], 0.0)
+    worst = dict.fromkeys(NAMES + RATES + ["best_threshold"], 0.0)
     wrong = {name: [] for name in worst}
     defined = dict.fromkeys(worst, 0)
     for (about, score, label), line in zip(everything, lines):
         ours = [float(x) for x in line.split()]
         theirs = peer(score, label)
-        for name, value in zip(NAMES, ours):
+        theirs.update(zip(RATES, rates(score, label)))
+        for name, value in zip(NAMES + RATES, ours):
             if math.isnan(value) or math.isnan(theirs[name]):
                 if math.isnan(value) != math.isnan(theirs[name]):
                     wrong[name].append(f"{about}: ours {value}, theirs {theirs[name]}")

@@ -261,6 +261,13 @@ static void learning_gives_what_one_process_learns(void **state)
             for (size_t k = 0; k < R * D; k++) assert_close(mine->p[k], one.learned[0].p[k], 1e-5);
             assert_memory_equal(mine->p, first->p, R * D * sizeof *mine->p);
             assert_memory_equal(mine->s, first->s, D * sizeof *mine->s);
+            for (size_t k = 0; k < iterations; k++) {
+                const struct film_iteration *now = &mine->history[k], *then;
+                then = &one.learned[0].history[k];
+                assert_close(now->hinge / then->hinge, 1, 1e-5);
+                assert_close(now->satisfied, then->satisfied, 3.0 / (double)whole.count);
+            }
+            assert_true(mine->history[0].satisfied > 0.1 && mine->history[0].satisfied < 0.9);
         }
         assert_true(several.learned[0].updates > several.learned[0].full_updates);
         play_free(&several);
@@ -268,8 +275,8 @@ static void learning_gives_what_one_process_learns(void **state)
     play_free(&one);
 }
 
-/* The formulas of film_problem.h: one refresh per iteration; those of the margin are the same in
- * both. */
+/* The formulas of film_problem.h and film_hinge_loss.h: one refresh per iteration; those of the
+ * margin are the same in both. */
 static void traffic_matches_the_formula(void **state)
 {
     (void)state;
@@ -284,7 +291,7 @@ static void traffic_matches_the_formula(void **state)
     assert_true(updates >= 1 && updates <= 5);
     for (int p = 0; p < 2; p++)
         assert_int_equal(play[1].traffic[p].summed - play[0].traffic[p].summed,
-                         updates * 8 * R * R + 5 * 16);
+                         updates * 8 * R * R + 5 * (16 + 16));
     assert_int_equal(play[1].traffic[0].broadcast - play[0].traffic[0].broadcast,
                      5 * (8 * R * D + sizeof(int)));
     assert_int_equal(play[1].traffic[1].broadcast, 0);

@@ -222,8 +222,14 @@ static void contradictions_and_leaks_are_counted(void **state)
     assert_int_equal(eval.identical, 1);
     assert_int_equal(eval.odd_count, 4); /* one with both labels, three connected */
     assert_int_equal(eval.odd[2], 4);
-    assert_ok(leaks_find(&leaks, &eval, &train, numbers.hashes.count, &error));
-    assert_int_equal(leaks.sentences, 3); /* a b, p q, r s */
+    assert_int_equal(eval.odd_kind[0], FILE_STATS_BOTH_LABELS);
+    assert_int_equal(eval.odd_kind[2], FILE_STATS_CONNECTED);
+    assert_int_equal(eval.odd_kind[3], FILE_STATS_IDENTICAL);
+    const unsigned char same[8] = {1, 1, 1, 1, 1, 0, 1, 1};
+    assert_ok(leaks_find(&leaks, &eval, &train, numbers.hashes.count, same, &error));
+    assert_int_equal(leaks.clean, 4);       /* how are you twice, c d - e f, x y */
+    assert_int_equal(leaks.clean_right, 3); /* all but the second */
+    assert_int_equal(leaks.sentences, 3);   /* a b, p q, r s */
     assert_int_equal(leaks.either, 4);
     assert_int_equal(leaks.both, 2);
     assert_int_equal(leaks.pair, 2);

@@ -194,6 +194,32 @@ static void a_file_appears_only_when_complete(void **state)
     free(large);
 }
 
+static void a_replaced_file_keeps_its_permissions(void **state)
+{
+    (void)state;
+    static const mode_t modes[] = {0600, 0640, 0664, 0666};
+    const char *path = scratch("mode");
+    struct film_output *output;
+    struct stat about;
+    mode_t before = umask(022);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        write_file(path, "old", 3);
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_ok(output_open(path, &output, &error));
+        assert_ok(output_write(output, "new", 3, &error));
+        assert_ok(output_commit(output, &error));
+        assert_int_equal(stat(path, &about), 0);
+        assert_int_equal(about.st_mode & 0777, modes[i]);
+        unlink(path);
+    }
+    assert_ok(output_open(path, &output, &error));
+    assert_ok(output_commit(output, &error));
+    assert_int_equal(stat(path, &about), 0);
+    assert_int_equal(about.st_mode & 0777, 0644);
+    umask(before);
+    unlink(path);
+}
+
 static void files_that_cannot_be_used_say_why(void **state)
 {
     (void)state;
@@ -255,6 +281,7 @@ int main(void)
         cmocka_unit_test(strings_get_dense_ids_and_are_found_again),
         cmocka_unit_test(damaged_slots_never_lead_astray),
         cmocka_unit_test(a_file_appears_only_when_complete),
+        cmocka_unit_test(a_replaced_file_keeps_its_permissions),
         cmocka_unit_test(files_that_cannot_be_used_say_why),
         cmocka_unit_test(no_memory_is_reported_everywhere),
         cmocka_unit_test(one_process_is_a_job_too),

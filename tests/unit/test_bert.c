@@ -109,6 +109,8 @@ static void words_become_the_longest_pieces(void **state)
     expect_ids(bert, "aba", 24, 4, (uint32_t[]){2, 12, 9, 3});  /* ab ##a */
     expect_ids(bert, "abx a", 24, 4, (uint32_t[]){2, 1, 5, 3}); /* one unknown part: all of it */
     expect_ids(bert, "A\xcc\x81?\t.", 24, 5, (uint32_t[]){2, 5, 13, 14, 3});
+    /* wide */
+    expect_ids(bert, "\xef\xbc\xa1 a\xe3\x80\x80\x61", 24, 5, (uint32_t[]){2, 1, 5, 5, 3});
     expect_ids(bert, "[MASK][SEP] [mask]", 24, 7, (uint32_t[]){2, 4, 3, 1, 1, 1, 3});
     expect_ids(bert, "abab abab", 4, 4, (uint32_t[]){2, 12, 9, 3}); /* cut inside a word */
     expect_ids(bert, "abx a a a", 3, 3, (uint32_t[]){2, 1, 3});

@@ -192,7 +192,9 @@ static void categories_are_named_by_their_neighbours(void **state)
     enum { COUNT = 25 };
     float rows[COUNT][2];
     uint32_t category[COUNT];
-    unsigned char votes[CATEGORIES_DEPTHS][COUNT], *right[CATEGORIES_DEPTHS];
+    unsigned char votes[CATEGORIES_DEPTHS][COUNT], *right[CATEGORIES_DEPTHS], most[COUNT];
+    uint32_t winner[COUNT];
+    struct categories_winners winners = {winner, most};
     for (int i = 0; i < COUNT; i++) {
         double angle = (i < 12 ? 0.0 : 1.5) + 0.001 * i;
         rows[i][0] = (float)cos(angle);
@@ -203,13 +205,18 @@ static void categories_are_named_by_their_neighbours(void **state)
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) right[d] = votes[d];
     struct flat base = {rows[0], NULL, COUNT, 2};
     assert_ok(categories_vote(&(struct flat_share){&comm_single, base}, category, 2, &silent, right,
-                              &error));
+                              &winners, &error));
     for (int d = 1; d < CATEGORIES_DEPTHS; d++)
         for (int i = 0; i < COUNT; i++) assert_int_equal(votes[d][i], i != 3);
+    for (int i = 0; i < COUNT; i++) assert_int_equal(winner[i], i < 12 ? 4 : 7);
+    assert_int_equal(most[3], 10);  /* its neighbours are the other eleven, less one */
+    assert_int_equal(most[0], 9);   /* sentence 3 votes for another category */
+    assert_int_equal(most[20], 10); /* the second cluster agrees */
     struct flat alone = {rows[0], NULL, 1, 2};
     assert_ok(categories_vote(&(struct flat_share){&comm_single, alone}, category, 1, &silent,
-                              right, &error));
+                              right, &winners, &error));
     assert_int_equal(votes[0][0], 0); /* no neighbours */
+    assert_int_equal(winner[0], FLAT_NONE);
 }
 
 int main(void)

@@ -318,7 +318,7 @@ static void gaps_split_a_line(void **state)
     assert_string_equal(table, "series,\"x \"\"quoted\"\"\",y\ns,1,1\ns,2,2\ns,5,3\n");
 }
 
-static void nothing_to_draw_is_reported(void **state)
+static void nothing_to_draw_is_not_drawn(void **state)
 {
     (void)state;
     double none[] = {NAN, INFINITY, -INFINITY}, one[] = {1, 2, 3}, zero[] = {0, 0, 0};
@@ -332,16 +332,15 @@ static void nothing_to_draw_is_reported(void **state)
         struct markup out = {0};
         plot.y.log = i == 3;
         plot_write(&out, &plot);
-        const char *page = taken(&out);
-        assert_well_formed(page);
-        assert_null(strstr(page, "<svg"));
-        assert_non_null(strstr(page, "no values to show"));
+        assert_int_equal(out.length, 0);
+        markup_free(&out);
     }
     struct plot_heat heat = {
         .id = "h", .title = "heat", .x_title = "x", .y_title = "y", .value_title = "v"};
     struct markup out = {0};
     plot_heat_write(&out, &heat);
-    assert_non_null(strstr(taken(&out), "no values to show"));
+    assert_int_equal(out.length, 0);
+    markup_free(&out);
 }
 
 static void one_value_is_enough(void **state)
@@ -430,7 +429,7 @@ int main(void)
         cmocka_unit_test(tables_are_csv_and_never_formulas),
         cmocka_unit_test(every_kind_is_drawn),
         cmocka_unit_test(gaps_split_a_line),
-        cmocka_unit_test(nothing_to_draw_is_reported),
+        cmocka_unit_test(nothing_to_draw_is_not_drawn),
         cmocka_unit_test(one_value_is_enough),
         cmocka_unit_test(heat_cells_have_their_sign),
         cmocka_unit_test(without_memory_it_fails_and_reports_it),

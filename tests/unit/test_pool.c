@@ -175,9 +175,11 @@ static const char *changes_since(film_pool *pool, uint64_t since, uint64_t *upto
 {
     static char out[1000];
     struct db *db;
+    size_t dim;
     out[0] = 0;
     assert_ok(pool_read(pool, &db, &error));
-    assert_ok(store_scan_vectors(db, pool->dim, since, append_change, out, upto, &error));
+    assert_ok(pool_dim(db, pool->path, &dim, &error));
+    assert_ok(store_scan_vectors(db, dim, since, append_change, out, upto, &error));
     pool_read_end(pool, db);
     return out;
 }

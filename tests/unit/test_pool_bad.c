@@ -2,6 +2,8 @@
  * be recomputed is. */
 #include "pools.h"
 
+#include "store/store.h"
+
 static film_error error;
 
 /* ---- SQLite's own memory ---- */
@@ -236,6 +238,81 @@ static void what_the_user_gave_is_reported_and_not_changed(void **state)
     }
 }
 
+/* ROOM bytes: an object nested DEPTH levels deep. */
+static const char *nested(char *out, size_t room, size_t depth)
+{
+    size_t used = 0;
+    assert_true(7 * depth + 1 < room);
+    for (size_t i = 0; i < depth; i++) used += (size_t)sprintf(out + used, "{\"]\":");
+    out[used++] = '0';
+    for (size_t i = 0; i < depth; i++) out[used++] = '}';
+    out[used] = 0;
+    return out;
+}
+
+static int count_found(void *user, const film_found *found)
+{
+    (void)found;
+    ++*(int *)user;
+    return 0;
+}
+
+/* SQLite reads at most 2000 levels: one such object made every filtered search fail. */
+static void deeply_nested_fields_are_refused_and_survived(void **state)
+{
+    (void)state;
+    static char json[20000], sql[21000];
+    const char *path = pool_of_three("deep.pool");
+    film_pool *pool = NULL;
+    film_sentence deep = sentence("d", "a deep sentence");
+    assert_ok(film_pool_open(path, &pool, &error));
+    deep.more = film_string(nested(json, sizeof json, 101));
+    assert_int_equal(film_pool_add(pool, &deep, 1, NULL, NULL, &error), FILM_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "sentence 1: the other fields are nested more than 100 levels deep");
+    deep.more = film_string(nested(json, sizeof json, 100));
+    assert_ok(film_pool_add(pool, &deep, 1, NULL, NULL, &error));
+    deep.more = film_string("{\"kind\": \"deep\"}");
+    film_pool_add_options replace = {.size = sizeof replace, .replace = 1};
+    assert_ok(film_pool_add(pool, &deep, 1, &replace, NULL, &error));
+    film_pool_close(pool);
+    /* As an older version stored it, with the right checksum. */
+    film_sentence old = sentence("b", "where is my parcel");
+    old.more = film_string(nested(json, sizeof json, 2010));
+    snprintf(sql, sizeof sql, "UPDATE sentence SET more = '%s', checksum = %lld WHERE id = 'b'",
+             json, (long long)store_checksum(&old));
+    run_sql(path, sql);
+    film_pool_where where = {film_string("kind"), film_string("deep")};
+    film_search_options options = {.size = sizeof options, .where = &where, .where_count = 1};
+    int found = 0;
+    assert_ok(film_pool_open(path, &pool, &error));
+    assert_ok(film_pool_search(pool, film_string("deep"), &options, count_found, &found, &error));
+    assert_int_equal(found, 1);
+    film_pool_close(pool);
+    check(path, 0, 0);
+    assert_string_equal(
+        lines, "sentence \"b\": the other fields are not a JSON object or nested more than "
+               "100 levels deep; add it again and replace it;");
+    remove_pool(path);
+}
+
+static void long_sentences_are_refused(void **state)
+{
+    (void)state;
+    static char text[65537];
+    const char *path = scratch("long.pool");
+    film_pool *pool = new_pool(path);
+    film_sentence one = {.text = {text, sizeof text}};
+    film_pool_add_options options = {.size = sizeof options, .max_sentence = 65537};
+    memset(text, 'x', sizeof text);
+    assert_int_equal(film_pool_add(pool, &one, 1, NULL, NULL, &error), FILM_BAD_INPUT);
+    assert_string_equal(error.message,
+                        "sentence 1: the text has 65537 bytes, at most 65536 are allowed");
+    assert_ok(film_pool_add(pool, &one, 1, &options, NULL, &error));
+    film_pool_close(pool);
+    remove_pool(path);
+}
+
 /* The only way to make an index inconsistent: write to the table without SQLite's knowledge. */
 static void indexes_are_made_again(void **state)
 {
@@ -341,6 +418,8 @@ int main(void)
         cmocka_unit_test(damaged_bytes_never_crash),
         cmocka_unit_test(caches_are_repaired),
         cmocka_unit_test(what_the_user_gave_is_reported_and_not_changed),
+        cmocka_unit_test(deeply_nested_fields_are_refused_and_survived),
+        cmocka_unit_test(long_sentences_are_refused),
         cmocka_unit_test(indexes_are_made_again),
         cmocka_unit_test(no_memory_is_reported),
     };

@@ -1,6 +1,7 @@
 /* Tests film_report as a library call: every kind of model and file, hostile text, cancelling,
  * memory. */
 #include "faq_model.h"
+#include "report/parts.h"
 
 static film_model *model;
 static char eval_path[300], page_path[300], systems_path[300];
@@ -99,6 +100,40 @@ static void other_systems_are_listed_too(void **state)
     free(page);
 }
 
+/* The training history as a model file has it, drawn by the section alone. */
+static void training_histories_are_drawn(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *figures, *ids[4], *values;
+    } cases[] = {
+        {"{\"film\": {\"iterations\": 3, \"history_columns\": [\"hinge\", \"satisfied\", "
+         "\"gradient\"],"
+         " \"history\": [[0.9, 0.25, 2], [0.5, 0.5, 0.1], [0.25, 0.75, 0.01]]}}",
+         {"training-hinge", "training-satisfied", "training-gradient", "Figure 2 of the paper"},
+         "hinge%20loss,1,0.9"},
+        {"{\"network\": {\"steps\": 40, \"history_columns\": [\"epoch\", \"loss\"],"
+         " \"history\": [[0.5, 3], [1, 1.5]]}}",
+         {"training-loss", "network", "epoch", "training-loss.csv"},
+         "loss,0.5,3"}};
+    static const film_model bare;
+    for (size_t i = 0; i < 2; i++) {
+        json_t *figures = json_loads(cases[i].figures, 0, NULL);
+        struct report report = {.model = &bare, .about = json_pack("{s:o}", "figures", figures)};
+        assert_ok(training_section(&report, &error));
+        markup_raw(&report.body, "");
+        markup_bytes(&report.body, "", 1);
+        for (size_t j = 0; j < 4; j++)
+            if (!strstr(report.body.bytes, cases[i].ids[j])) fail_msg("no %s", cases[i].ids[j]);
+        if (!strstr(report.body.bytes, cases[i].values)) fail_msg("no %s", cases[i].values);
+        /* The paper's value is a line of its own, in the units of the plot. */
+        assert_int_equal(strstr(report.body.bytes, "0.00562") != NULL, i == 0);
+        json_decref(report.about);
+        markup_free(&report.body);
+        markup_free(&report.contents);
+    }
+}
+
 static void one_thread_writes_the_same_page(void **state)
 {
     (void)state;
@@ -174,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_shows_what_it_was_given),
         cmocka_unit_test(other_systems_are_listed_too),
+        cmocka_unit_test(training_histories_are_drawn),
         cmocka_unit_test(one_thread_writes_the_same_page),
         cmocka_unit_test(stopping_leaves_no_page),
         cmocka_unit_test(without_memory_it_reports_it),

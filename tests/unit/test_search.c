@@ -139,8 +139,10 @@ static void add_many(film_pool *pool, size_t first, size_t count)
 static film_status check_cache(film_pool *pool)
 {
     struct db *db = NULL;
+    struct pool_learned *learned;
     assert_ok(pool_read(pool, &db, &error));
-    film_status status = snapshot_check_file(pool, db, &error);
+    assert_ok(pool_learned(pool, db, &learned, &error));
+    film_status status = snapshot_check_file(pool, learned, db, &error);
     pool_read_end(pool, db);
     return status;
 }

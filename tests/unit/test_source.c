@@ -144,7 +144,8 @@ static void other_packings_are_named(void **state)
     fails_with(xz, 7, "x.tsv.gz: compressed with xz; unpack it with xz -d");
     fails_with(bzip2, 12, "x.tsv.gz: compressed with bzip2; unpack it with bzip2 -d");
     fails_with(zip, 8,
-               "x.tsv.gz: a zip archive (or a spreadsheet); unpack it, or export it as CSV");
+               "x.tsv.gz: a zip archive or an Excel workbook, which this program cannot read; "
+               "unpack it, or save it as CSV");
     struct packed text_of_bzip = {strdup("BZh is a word"), 13};
     gives_back(text_of_bzip, "BZh is a word", 13);
 }

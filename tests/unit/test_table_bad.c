@@ -32,7 +32,7 @@ static void whole_files_are_refused(void **state)
            "!2 x.tsv: 3 columns without a known header; name the columns, for example label,a,b\n");
     expect("x.jsonl", "{\"foo\": 1, \"bar\": 2}\n",
            "!2 x.jsonl: no known text key among foo, bar (known: question1 and question2, text, "
-           "...); name the columns in this order\n");
+           "...); name the columns, for example text=foo\n");
     expect("x.json", "[{\"text\": \"x\"}]\n",
            "!2 x.json:1: a JSON array; expected one object per line (convert it with jq -c "
            "'.[]')" SKIP);
@@ -84,8 +84,8 @@ static void missing_columns_are_named(void **state)
 static void labels_and_scores_are_checked(void **state)
 {
     (void)state;
-    expect("pairs.tsv", "label\ta\tb\n1\tp\tq\nyes\tp\tq\n",
-           "tsv pairs\n2 1 [p][q]\n!2 pairs.tsv:3: label \"yes\" is not 0 or 1" SKIP);
+    expect("pairs.tsv", "label\ta\tb\n1\tp\tq\nmaybe\tp\tq\n",
+           "tsv pairs\n2 1 [p][q]\n!2 pairs.tsv:3: label \"maybe\" is not 0 or 1" SKIP);
     expect("x.tsv", "label\ta\tb\n\tp\tq\n",
            "tsv pairs\n!2 x.tsv:2: label \"\" is not 0 or 1" SKIP);
     expect("x.tsv", "1\tp\tq\n0\tr\ts\nnan\tp\tq\n",
@@ -101,8 +101,8 @@ static void labels_and_scores_are_checked(void **state)
     expect("x.tsv", "score\ta\tb\n0x10\tp\tq\n",
            "tsv scores\n!2 x.tsv:2: score \"0x10\" is not a number" SKIP);
     /* A header that is not known. */
-    expect("x.tsv", "same\tp\tq\n1\tp\tq\n0\tr\ts\n",
-           "tsv pairs\n!2 x.tsv:1: label \"same\" is not 0 or 1; if this is a header, name the "
+    expect("x.tsv", "gleich\tp\tq\n1\tp\tq\n0\tr\ts\n",
+           "tsv pairs\n!2 x.tsv:1: label \"gleich\" is not 0 or 1; if this is a header, name the "
            "columns" SKIP);
     expect("x.csv",
            "label,a,b\n\"a long label that goes on and on "
@@ -137,23 +137,28 @@ static void rows_of_the_wrong_width_are_refused(void **state)
     free(tabs);
 }
 
+#define ENCODING \
+    "; fix the row or skip bad rows, or, if the file is not UTF-8, choose the encoding "
+
 static void bytes_that_are_not_text_are_refused(void **state)
 {
     (void)state;
     static const char zero[] = "label\ta\tb\n1\tp\tq\n1\t\0\tq\n";
     expect("x.tsv", "label\ta\tb\n1\tp\xFFq\tq\n",
-           "tsv pairs\n!2 x.tsv:2: invalid UTF-8 in column 2 (byte 4 of the row); convert the file "
-           "with iconv -t UTF-8" SKIP);
+           "tsv pairs\n!2 x.tsv:2: invalid UTF-8 in column 2 (byte 4 of the row)" ENCODING
+           "windows-1252\n");
+    expect("x.tsv", "label\ta\tb\n1\tp\x81q\tq\n",
+           "tsv pairs\n!2 x.tsv:2: invalid UTF-8 in column 2 (byte 4 of the row)" ENCODING
+           "latin-1\n");
     expect("x.csv", "text,category\n\"p, \"\"q\",x\xC3\n",
-           "csv categories\n!2 x.csv:2: invalid UTF-8 in column 2 (byte 11 of the row); convert "
-           "the file with iconv -t UTF-8" SKIP);
+           "csv categories\n!2 x.csv:2: invalid UTF-8 in column 2 (byte 11 of the row)" ENCODING
+           "windows-1252\n");
     expect_bytes("x.tsv", zero, sizeof zero - 1, (film_table_options){0},
                  "tsv pairs\n2 1 [p][q]\n!2 x.tsv:3: NUL byte in column 2 (byte 3 of the row), "
                  "perhaps UTF-16" SKIP);
     /* Nothing but bad rows: refused when opened. */
     expect("x.tsv", "\xFF\xFF\n",
-           "!2 x.tsv:1: invalid UTF-8 in column 1 (byte 1 of the row); convert the file with iconv "
-           "-t UTF-8" SKIP);
+           "!2 x.tsv:1: invalid UTF-8 in column 1 (byte 1 of the row)" ENCODING "windows-1252\n");
 }
 
 static void csv_quotes_are_checked(void **state)
@@ -202,7 +207,7 @@ static void bad_rows_can_be_skipped(void **state)
 {
     (void)state;
     film_table_options skip = {.skip_bad = 1};
-    expect_with("x.tsv", "label\ta\tb\n1\tp\n\xFF\tp\tq\nyes\tp\tq\n0\tr\ts\n1\n", skip,
+    expect_with("x.tsv", "label\ta\tb\n1\tp\n\xFF\tp\tq\nmaybe\tp\tq\n0\tr\ts\n1\n", skip,
                 "tsv pairs\n5 0 [r][s]\nskipped 4\n");
     expect_with("x.csv", "text,category\n\"a\nb\"c,x\np,q\n", skip,
                 "csv categories\n4 - [p] cat=q\nskipped 1\n");

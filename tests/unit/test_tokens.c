@@ -156,6 +156,43 @@ static void folding_equals_the_whole_string_normalised(void **state)
     fold_free(&fold);
 }
 
+/* A run of marks is cut after 30, as UAX #15 does with a combining grapheme joiner, so that its
+ * cost is linear. The oracle normalises the text with the joiners, then removes them. */
+static void long_runs_of_marks_are_cut_as_in_stream_safe_text(void **state)
+{
+    (void)state;
+    enum { RUN = 100, JOINER = 0x34f };
+    static const int32_t marks[] = {0x301, 0x323, 0x345, 0x308, 0x5b0};
+    uint8_t text[400], joined[500], *whole = NULL;
+    size_t length = 1, joined_length = 1, wanted = 0;
+    uint64_t seed = 7;
+    text[0] = joined[0] = 'a';
+    for (int i = 0; i < RUN; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int32_t c = marks[(seed >> 33) % (sizeof marks / sizeof *marks)];
+        if (i && i % 30 == 0)
+            joined_length += (size_t)utf8proc_encode_char(JOINER, joined + joined_length);
+        length += (size_t)utf8proc_encode_char(c, text + length);
+        joined_length += (size_t)utf8proc_encode_char(c, joined + joined_length);
+    }
+    ssize_t mapped =
+        utf8proc_map(joined, (ssize_t)joined_length, &whole,
+                     UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD);
+    assert_true(mapped > 0);
+    for (ssize_t i = 0; i < mapped; i++) {
+        if (whole[i] == 0xcd && whole[i + 1] == 0x8f)
+            i++;
+        else
+            whole[wanted++] = whole[i];
+    }
+    struct fold fold = {0};
+    assert_ok(fold_text(&fold, (film_text){(char *)text, length}, &error));
+    assert_int_equal(fold.length, wanted);
+    assert_memory_equal(fold.bytes, whole, wanted);
+    fold_free(&fold);
+    free(whole);
+}
+
 static film_status split_once(const struct tokenizer *tokenizer)
 {
     struct tokens tokens;
@@ -206,6 +243,7 @@ int main(void)
         cmocka_unit_test(tokens_have_their_positions),
         cmocka_unit_test(stemming_and_stop_words_are_options),
         cmocka_unit_test(folding_equals_the_whole_string_normalised),
+        cmocka_unit_test(long_runs_of_marks_are_cut_as_in_stream_safe_text),
         cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -44,7 +44,7 @@ bad "a report that searches a pool for nothing" 1 \
     'film report: --pool needs --eval FILE, whose duplicates are searched for; see film report --help' \
     film report good.film --pool good.tsv -o page.html
 bad "a report measured on a model" 2 \
-    'film: good.film:1: NUL byte in column 1 (byte 3 of the row), perhaps UTF-16; fix the row or skip bad rows' \
+    'film: good.film: a model (safetensors), not a table' \
     film report good.film --eval good.film -o page.html
 bad "a report of training files of different kinds" 2 \
     'film: questions.tsv has categories, the preceding files have labelled pairs; train on one kind at a time' \

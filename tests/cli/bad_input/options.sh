@@ -155,22 +155,23 @@ bad "an input format that is none" 1 \
     'film predict: --input-format lines: expected tsv|csv|jsonl; see film predict --help' \
     film predict good.film good.tsv --input-format lines
 bad "--prior 0" 1 \
-    'film match: --prior 0: expected a probability above 0 and below 1; see film match --help' \
+    'film match: --prior 0: expected a probability above 0 and below 1, or auto; see film match --help' \
     film match good.film --prior 0 x y
 bad "--prior 1" 1 \
-    'film match: --prior 1: expected a probability above 0 and below 1; see film match --help' \
+    'film match: --prior 1: expected a probability above 0 and below 1, or auto; see film match --help' \
     film match good.film --prior 1 x y
 bad "--prior half" 1 \
-    'film match: --prior half: expected a probability above 0 and below 1; see film match --help' \
+    'film match: --prior half: expected a probability above 0 and below 1, or auto; see film match --help' \
     film match good.film --prior half x y
-bad "--prior of a whole file where there is none" 1 \
-    'film match: --prior auto: expected a probability above 0 and below 1; see film match --help' \
-    film match good.film --prior auto x y
+"$FILM" train plain.txt -q -o plain.film
+bad "--prior auto without pairs of both labels" 1 \
+    'film: this model does not know the share of duplicates: it was trained without pairs of both labels, or by an earlier version; set the prior to a number' \
+    film match plain.film --prior auto x y
 bad "eval --prior -1" 1 \
     'film eval: --prior -1: expected a probability above 0 and below 1, or auto; see film eval --help' \
     film eval good.film good.tsv --prior -1
 bad "train --prior 1" 1 \
-    'film train: --prior 1: expected a probability above 0 and below 1; see film train --help' \
+    'film train: --prior 1: expected a probability above 0 and below 1, or auto; see film train --help' \
     film train good.tsv --prior 1 -o m.film
 bad "--threshold 50" 1 \
     'film match: --threshold 50: expected a probability above 0 and below 1; see film match --help' \

@@ -90,7 +90,7 @@ bad "too many candidates" 1 \
     'film: candidates: 40000 is too many; choose at most 32768' \
     film search good.pool card --candidates 40000
 bad "pairs for a pool" 2 \
-    'film: good.tsv has two sentences per row, but a pool takes one; name the columns, for example id,text,-' \
+    'film: good.tsv has two sentences per row, but a pool takes one; name the columns, for example --columns id,text,-' \
     film pool add good.pool good.tsv
 printf 'id\ttext\ncard-lost\tanother text\n' >conflict.tsv
 bad "an id that has another text" 2 \
@@ -117,7 +117,7 @@ bad "a probability that is none" 1 \
     'film dedup: --threshold 1.5: expected a probability above 0 and below 1; see film dedup --help' \
     film dedup good.film questions.tsv --threshold 1.5
 bad "a prior that is none" 1 \
-    'film dedup: --prior 0: expected a probability above 0 and below 1; see film dedup --help' \
+    'film dedup: --prior 0: expected a probability above 0 and below 1, or auto; see film dedup --help' \
     film dedup good.film questions.tsv --prior 0
 bad "a review of a file without a place for it" 1 \
     'film dedup: --review of a file needs -o OUT; only a pool can store answers; see film dedup --help' \

@@ -70,7 +70,7 @@ bad "bzip2" 2 \
     film train file.bz2 -o m.film
 printf 'PK\003\004xxxx' >table.xlsx
 bad "a spreadsheet" 2 \
-    'film: table.xlsx: a zip archive (or a spreadsheet); unpack it, or export it as CSV' \
+    'film: table.xlsx: a damaged zip archive or Excel workbook; save it again' \
     film train table.xlsx -o m.film
 if command -v zstd >/dev/null; then
     zstd -qc good.tsv >good.tsv.zst
@@ -87,7 +87,7 @@ bad "a NUL byte" 2 \
     film train nul.tsv -o m.film
 pairs '1\tfine\tfine\n0\tcaf\xe9\tcoffee\n' >latin.tsv
 bad "Latin-1 instead of UTF-8" 2 \
-    'film: latin.tsv:3: invalid UTF-8 in column 2 (byte 6 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
+    'film: latin.tsv:3: invalid UTF-8 in column 2 (byte 6 of the row); fix the row or skip bad rows, or, if the file is not UTF-8, pass --encoding windows-1252' \
     film train latin.tsv -o m.film
 printf '\xff\xfel\0a\0b\0e\0l\0' >utf16.tsv
 bad "UTF-16 with a byte order mark" 2 \
@@ -99,8 +99,33 @@ bad "UTF-16 without one" 2 \
     film train utf16-bare.tsv -o m.film
 pairs '1\t\xed\xa0\x80\tx\n' >surrogate.tsv
 bad "a surrogate" 2 \
-    'film: surrogate.tsv:2: invalid UTF-8 in column 2 (byte 3 of the row); convert the file with iconv -t UTF-8; fix the row or skip bad rows' \
+    'film: surrogate.tsv:2: invalid UTF-8 in column 2 (byte 3 of the row); fix the row or skip bad rows, or, if the file is not UTF-8, pass --encoding windows-1252' \
     film train surrogate.tsv -o m.film
+
+heading "Files that are no tables"
+printf '<!DOCTYPE html><html><body>Sign in</body></html>' >page.csv
+bad "a web page" 2 \
+    'film: page.csv: a web page (HTML), not a table; download the file itself, or save the table as CSV' \
+    film train page.csv -o m.film
+printf '\x89PNG\r\n\x1a\nxxxx' >picture.tsv
+bad "a picture" 2 \
+    'film: picture.tsv: a picture (PNG), not a table' \
+    film train picture.tsv -o m.film
+tar -cf files.tar good.tsv
+bad "a tar archive" 2 \
+    'film: files.tar: a tar archive; unpack it with tar -xf' \
+    film train files.tar -o m.film
+"$FILM" pool create data.pool --model good.film -q
+bad "a pool" 2 \
+    'film: data.pool: a pool, not a table; export its sentences or labels first' \
+    film train data.pool -o m.film
+bad "a model" 2 \
+    'film: good.film: a model (safetensors), not a table' \
+    film train good.film -o m.film
+printf '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1' >old.xls
+bad "an old Excel file" 2 \
+    'film: old.xls: an old or encrypted Office document; save it as .xlsx without a password, or as CSV' \
+    film train old.xls -o m.film
 
 heading "Rows"
 pairs '1\ta b\tb c\n0\tonly one\n' >narrow.tsv
@@ -111,9 +136,9 @@ pairs '1\ta b\tb c\n0\tx\ty\tz\n' >wide.tsv
 bad "a column too many" 2 \
     'film: wide.tsv:3: 4 columns, expected 3 (label, question1, question2); fix the row or skip bad rows' \
     film train wide.tsv -o m.film
-pairs '1\ta b\tb c\nyes\tx\ty\n' >yes.tsv
-bad "a label that is a word" 2 \
-    'film: yes.tsv:3: label "yes" is not 0 or 1; fix the row or skip bad rows' \
+pairs '1\ta b\tb c\nmaybe\tx\ty\n' >yes.tsv
+bad "a label that is another word" 2 \
+    'film: yes.tsv:3: label "maybe" is not 0 or 1; fix the row or skip bad rows' \
     film train yes.tsv -o m.film
 pairs '1\ta b\tb c\n\tx\ty\n' >nolabel.tsv
 bad "an empty label" 2 \
@@ -162,12 +187,22 @@ bad "two columns without a header" 2 \
     'film: two-columns.tsv: two columns without a header; name the columns: a,b or text,category' \
     film train two-columns.tsv -o m.film
 printf 'x\ty\tz\tu\tv\n%.0s' 1 2 3 >five.tsv
+lines 'Frage;Thema' 'Wo ist meine Karte?;Karte' 'Wie sperre ich sie?;Karte' 'Wer hilft mir?;PIN' >frage.csv
+bad "a header with unknown names" 2 \
+    'film: frage.csv: the header has no known names (Frage, Thema); name the columns, for example --columns text=Frage,category=Thema' \
+    film train frage.csv -o m.film
+bad "a name that is not in the header" 2 \
+    'film: frage.csv: no column "Frag"; the columns are Frage, Thema' \
+    film train frage.csv --columns text=Frag -o m.film
+bad "an unknown encoding" 1 \
+    'film: unknown encoding "ebcdic"; choose utf-8, windows-1252 or latin-1' \
+    film train frage.csv --encoding ebcdic -o m.film
 bad "five columns without a header" 2 \
-    'film: five.tsv: 5 columns without a known header; name the columns, for example label,a,b,-' \
+    'film: five.tsv: 5 columns without a known header; name the columns, for example --columns label,a,b,-' \
     film train five.tsv -o m.film
 lines '{"x": "a", "y": "b"}' >keys.jsonl
 bad "unknown keys" 2 \
-    'film: keys.jsonl: no known text key among x, y (known: question1 and question2, text, ...); name the columns in this order' \
+    'film: keys.jsonl: no known text key among x, y (known: question1 and question2, text, ...); name the columns, for example --columns text=x' \
     film train keys.jsonl -o m.film
 bad "an unknown name in --columns" 1 \
     'film: columns: unknown name "question"; known names: label, score, a, b, anchor, positive, negative, text, category, answer, url, id, - (ignore the column)' \
@@ -201,7 +236,7 @@ bad "eval of text without labels" 2 \
     'film: plain.txt: no labels; add a label, score or category column or triplets, or name the columns' \
     film eval good.film plain.txt
 bad "eval of a model" 2 \
-    'film: good.film:1: NUL byte in column 1 (byte 3 of the row), perhaps UTF-16; fix the row or skip bad rows' \
+    'film: good.film: a model (safetensors), not a table' \
     film eval good.film good.film
 bad "eval with a table as model" 2 \
     'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
@@ -242,6 +277,12 @@ sed -n '1p; /^1/p' good.tsv >ones.tsv
 bad "the prior of a file with one label" 2 \
     'film: ones.tsv: all pairs are labelled the same, so they give no prior; set the prior to a number' \
     film eval good.film ones.tsv --prior auto
+bad "train: the prior of a file with one label" 2 \
+    'film: all pairs are labelled the same, so they give no prior; set the prior to a number' \
+    film train ones.tsv --prior auto -o m.film
+bad "a precision without negatives" 2 \
+    'film: operating point precision: no pair is labelled different, so nothing is known about false matches; label some pairs different, give a dev file that has both, or choose recall' \
+    film train ones.tsv --operating precision=0.9 -o m.film
 bad "an operating point without labels" 2 \
     'film: operating point f1: no pair is labelled the same; give a labelled dev file or leave the operating point out' \
     film train plain.txt --operating f1 -o m.film

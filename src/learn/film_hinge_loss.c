@@ -1,0 +1,169 @@
+/* Measures the paper's hinge loss (32) and the share of satisfied triplets on a sample of the
+ * triplets. It only reports; the objective is in film_problem.c. */
+#include "learn/film_hinge_loss.h"
+#include "base/mem.h"
+#include "learn/film_problem.h"
+
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+void film_hinge_loss_free(struct film_hinge_loss *loss)
+{
+    if (loss->own_y != loss->y) mem_free(loss->own_y);
+    mem_free(loss->ids), mem_free(loss->triplet), mem_free(loss->y), mem_free(loss->sizes);
+    *loss = (struct film_hinge_loss){0};
+}
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts IDS and removes repetitions. */
+static size_t sort_unique(uint32_t *ids, size_t count)
+{
+    size_t unique = 0;
+    if (count) qsort(ids, count, sizeof *ids, ascending);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || ids[i] != ids[i - 1]) ids[unique++] = ids[i];
+    return unique;
+}
+
+/* The number of ids below ID. */
+static size_t below(const struct film_hinge_loss *loss, size_t id)
+{
+    size_t low = 0, high = loss->sentences;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (loss->ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Lists the triplets of every STRIDE-th anchor as sentence ids. */
+static film_status draw_triplets(const struct film_problem *q, size_t stride,
+                                 struct film_hinge_loss *loss, film_error *error)
+{
+    const struct triplets *t = q->triplets;
+    for (int fill = 0; fill < 2; fill++) {
+        loss->count = 0;
+        for (size_t a = 0; a < t->anchors; a++) {
+            if ((t->place ? t->place[a] : a) % stride != 0) continue;
+            for (size_t i = t->start[a]; i < t->start[a + 1]; i++, loss->count++) {
+                if (!fill) continue;
+                uint32_t *to = loss->triplet + 3 * loss->count;
+                to[0] = t->anchor[a], to[1] = t->similar[i], to[2] = t->dissimilar[i];
+            }
+        }
+        if (fill) break;
+        loss->triplet = mem_array(3 * loss->count, sizeof *loss->triplet);
+        if (!loss->triplet) return status_no_memory(error);
+    }
+    return FILM_OK;
+}
+
+/* The ids of all processes' samples, and which of them have their rows here. */
+static film_status share_ids(const struct film_problem *q, struct film_hinge_loss *loss,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct comm *comm = q->owners.comm;
+    const size_t *starts = q->owners.starts;
+    void *all = NULL;
+    size_t total = 0, first = 0;
+    loss->own = loss->sentences;
+    if (!starts || comm->size == 1) goto done;
+    TRY(comm_gather_all(comm, loss->ids, loss->sentences * sizeof *loss->ids, &all, &loss->sizes,
+                        error));
+    for (int p = 0; p < comm->size; p++) total += loss->sizes[p] / sizeof *loss->ids;
+    mem_free(loss->ids);
+    loss->ids = all;
+    loss->sentences = sort_unique(loss->ids, total);
+    for (int p = 0; p < comm->size; p++) {
+        size_t end = below(loss, starts[p + 1]);
+        loss->sizes[p] = (end - first) * q->dim * sizeof *loss->y;
+        if (p == comm->rank) loss->first = first, loss->own = end - first;
+        first = end;
+    }
+done:
+    return status;
+}
+
+static film_status draw_sample(const struct film_problem *q, struct film_hinge_loss *loss,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t total = q->triplets->count;
+    TRY(comm_sum_counts(q->owners.comm, &total, 1, error));
+    size_t stride = (total + FILM_HINGE_TRIPLETS - 1) / FILM_HINGE_TRIPLETS;
+    TRY(draw_triplets(q, stride ? stride : 1, loss, error));
+    TRY_ALLOC(loss->ids = mem_array(3 * loss->count, sizeof *loss->ids), error);
+    if (loss->count) memcpy(loss->ids, loss->triplet, 3 * loss->count * sizeof *loss->ids);
+    loss->sentences = sort_unique(loss->ids, 3 * loss->count);
+    TRY(share_ids(q, loss, error));
+    for (size_t i = 0; i < 3 * loss->count; i++)
+        loss->triplet[i] = (uint32_t)below(loss, loss->triplet[i]);
+    loss->all = loss->count;
+    TRY(comm_sum_counts(q->owners.comm, &loss->all, 1, error));
+    TRY_ALLOC(loss->y = mem_array(loss->sentences * q->dim, sizeof *loss->y), error);
+    loss->own_y = loss->y;
+    if (!loss->sizes) goto done;
+    loss->own_y = mem_array(loss->own * q->dim, sizeof *loss->y);
+    TRY_ALLOC(loss->own_y, error);
+done:
+    return status;
+}
+
+/* own_y = V D P sqrt(S), for this process's sentences of the sample. */
+static void project(struct film_problem *q, const double *p, const double *s)
+{
+    struct film_hinge_loss *loss = &q->loss;
+    size_t r = q->rank, d = q->dim;
+    long chunks = (long)((loss->own + FILM_CHUNK - 1) / FILM_CHUNK);
+    for (size_t i = 0; i < r * d; i++)
+        q->map[i] = (float)(p[i] * sqrt(s[i % d]) * (q->scale ? q->scale[i / d] : 1.0));
+#pragma omp parallel for schedule(dynamic) num_threads(q->threads)
+    for (long chunk = 0; chunk < chunks; chunk++) {
+        size_t first = (size_t)chunk * FILM_CHUNK;
+        size_t rows = loss->own - first < FILM_CHUNK ? loss->own - first : FILM_CHUNK;
+        float *v = q->scratch + (size_t)omp_get_thread_num() * FILM_CHUNK * (r + 2 * d);
+        for (size_t i = 0; i < rows; i++)
+            memcpy(v + i * r, q->v + (loss->ids[loss->first + first + i] - q->first) * q->stride,
+                   r * sizeof *v);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)d, (int)r, 1.0f, v,
+                    (int)r, q->map, (int)d, 0.0f, loss->own_y + first * d, (int)d);
+    }
+}
+
+film_status film_hinge_loss_measure(struct film_problem *q, const double *p, const double *s,
+                                    double *hinge, double *satisfied, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct film_hinge_loss *loss = &q->loss;
+    double totals[2] = {0, 0};
+    if (!loss->y) TRY(draw_sample(q, loss, error));
+    project(q, p, s);
+    if (loss->sizes) TRY(comm_gather(q->owners.comm, loss->own_y, loss->y, loss->sizes, error));
+    for (size_t i = 0; i < loss->count; i++) {
+        const uint32_t *at = loss->triplet + 3 * i;
+        const float *anchor = loss->y + at[0] * q->dim;
+        const float *similar = loss->y + at[1] * q->dim, *other = loss->y + at[2] * q->dim;
+        double z = q->margin;
+        for (size_t c = 0; c < q->dim; c++)
+            z += (double)anchor[c] * ((double)other[c] - (double)similar[c]);
+        totals[0] += z > 0.0 ? z : 0.0;
+        totals[1] += z <= 0.0;
+    }
+    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
+    *hinge = loss->all ? totals[0] / (double)loss->all : 0.0;
+    *satisfied = loss->all ? totals[1] / (double)loss->all : 0.0;
+done:
+    return status;
+}

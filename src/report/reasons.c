@@ -1,0 +1,158 @@
+/* The reasons of verdicts in words that a reader understands: the strongest words and groups of a
+ * pair, and the section on what decides over all pairs. src/explain computes them. */
+#include "report/reasons.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+film_status reader_init(struct reader *reader, const struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct match_rule rule;
+    memset(reader, 0, sizeof *reader);
+    TRY(match_rule(&rule, decision, NULL, error));
+    TRY(match_init(&reader->match, decision, &rule, error));
+    reader->ready = 1;
+done:
+    return status;
+}
+
+void reader_free(struct reader *reader)
+{
+    if (reader->ready) match_free(&reader->match);
+    explainer_free(&reader->explainer);
+    memset(reader, 0, sizeof *reader);
+}
+
+/* ---- One pair ---- */
+
+struct term {
+    double weight;
+    film_text text;
+    const char *id; /* of a group; NULL: a word */
+    char side;
+};
+
+static int stronger_first(const void *left, const void *right)
+{
+    double x = fabs(((const struct term *)left)->weight);
+    double y = fabs(((const struct term *)right)->weight);
+    return x != y ? (x > y ? -1 : 1) : 0;
+}
+
+static void write_term(struct markup *out, const struct term *term)
+{
+    markup_print(out, "<span class=\"%s\"", term->weight >= 0 ? "for" : "against");
+    if (term->id) markup_print(out, " title=\"%s\"", term->id);
+    markup_print(out, ">%+.2f <bdi>%s", term->weight, term->id ? "" : "\xE2\x80\x9C");
+    markup_text(out, term->text, 60);
+    markup_raw(out, term->id            ? "</bdi></span>"
+                    : term->side == 'a' ? "\xE2\x80\x9D in a</bdi></span>"
+                                        : "\xE2\x80\x9D in b</bdi></span>");
+}
+
+film_status reasons_write(struct markup *out, struct reader *reader, film_text a, film_text b,
+                          film_error *error)
+{
+    enum { SHOWN = 6 };
+    film_explanation why;
+    film_status status = explain_pair(&reader->explainer, &reader->match, a, b, &why, error);
+    if (status != FILM_OK) return status;
+    size_t count = 0;
+    struct term *terms = mem_array(why.word_count + why.group_count, sizeof *terms);
+    if (!terms) return status_no_memory(error);
+    for (size_t i = 0; i < why.word_count; i++)
+        terms[count++] =
+            (struct term){why.words[i].weight, why.words[i].text, NULL, why.words[i].side};
+    for (size_t i = 0; i < why.group_count; i++)
+        terms[count++] = (struct term){why.groups[i].weight, film_string(why.groups[i].title),
+                                       why.groups[i].id, 0};
+    if (count) qsort(terms, count, sizeof *terms, stronger_first);
+    markup_raw(out, "<div class=\"chips\">");
+    for (int against = 0; against < 2; against++) /* what speaks for the verdict comes first */
+        for (size_t i = 0; i < count && i < SHOWN; i++)
+            if (terms[i].weight != 0 && ((terms[i].weight > 0) == why.verdict.same) != against)
+                write_term(out, &terms[i]);
+    markup_raw(out, "</div>");
+    mem_free(terms);
+    return FILM_OK;
+}
+
+/* ---- All pairs ---- */
+
+struct total {
+    const char *title, *id;
+    double sum;
+};
+
+static int larger_first(const void *left, const void *right)
+{
+    const struct total *a = left, *b = right;
+    return a->sum != b->sum ? (a->sum > b->sum ? -1 : 1) : strcmp(a->id, b->id);
+}
+
+/* Adds the absolute weight of each group, and of all words together. */
+static film_status add_pair(struct reader *reader, film_text a, film_text b,
+                            struct total totals[FAMILIES + 1], film_error *error)
+{
+    film_explanation why;
+    film_status status = explain_pair(&reader->explainer, &reader->match, a, b, &why, error);
+    double words = 0;
+    if (status != FILM_OK) return status;
+    for (size_t i = 0; i < why.word_count; i++) words += why.words[i].weight;
+    totals[FAMILIES].sum += fabs(words);
+    for (size_t i = 0; i < why.group_count; i++)
+        for (int family = 0; family < FAMILIES; family++)
+            if (totals[family].id == why.groups[i].id)
+                totals[family].sum += fabs(why.groups[i].weight);
+    return FILM_OK;
+}
+
+static void write_totals(struct markup *out, struct total totals[FAMILIES + 1], size_t pairs)
+{
+    static const char *const heads[] = {"group of reasons", "mean log-odds", ""};
+    qsort(totals, FAMILIES + 1, sizeof *totals, larger_first);
+    table_begin(out, "reasons-groups", heads, 3);
+    for (int i = 0; i <= FAMILIES && totals[i].sum > 0; i++)
+        markup_print(
+            out,
+            "<tr title=\"%s\"><td>%s</td><td class=\"figure\">%.2f</td><td><div "
+            "class=\"balance\"><i class=\"k1\" style=\"width:%.1f%%\"></i></div></td></tr>\n",
+            totals[i].id, totals[i].title, totals[i].sum / (double)pairs,
+            100 * totals[i].sum / totals[0].sum);
+    table_end(out);
+}
+
+film_status reasons_section(struct report *report, const struct eval_view *view, film_error *error)
+{
+    enum { SAMPLE = 300 };
+    film_status status = FILM_OK;
+    struct reader reader = {.ready = 0};
+    struct labelled pairs = {0};
+    struct total totals[FAMILIES + 1];
+    const struct corpus *corpus = view ? view->corpus : &report->train;
+    section_begin(
+        report, "reasons", "What decides",
+        "Every verdict is a sum of log-odds. The bars show how much each group of reasons "
+        "moves the verdict on a pair of the file, in either direction.");
+    TRY(labelled_take(&pairs, corpus, error));
+    if (!pairs.count || !report->model->decision.full) goto none;
+    for (int family = 0; family < FAMILIES; family++)
+        totals[family] =
+            (struct total){family_title((enum family)family), family_id((enum family)family), 0};
+    totals[FAMILIES] = (struct total){"Single words", "words", 0};
+    TRY(reader_init(&reader, &report->model->decision, error));
+    size_t stride = (pairs.count + SAMPLE - 1) / SAMPLE, count = 0;
+    for (size_t i = 0; i < pairs.count; i += stride, count++)
+        TRY(add_pair(&reader, strtab_get(&corpus->sentences, pairs.a[i]),
+                     strtab_get(&corpus->sentences, pairs.b[i]), totals, error));
+    write_totals(&report->body, totals, count);
+none:
+    section_end(report);
+done:
+    reader_free(&reader);
+    labelled_free(&pairs);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* The reasons of a pair, as words and readable groups. */
+#ifndef REPORT_REASONS_H
+#define REPORT_REASONS_H
+
+#include "explain/pair.h"
+#include "report/parts.h"
+
+/* Reads pairs by the model's own rule; zero-initialise it before reader_init. */
+struct reader {
+    struct match match;
+    struct explainer explainer;
+    int ready;
+};
+film_status reader_init(struct reader *reader, const struct decision *decision, film_error *error);
+void reader_free(struct reader *reader);
+
+/* Writes the strongest words and groups of a pair, those for the verdict first. */
+film_status reasons_write(struct markup *out, struct reader *reader, film_text a, film_text b,
+                          film_error *error);
+
+#endif

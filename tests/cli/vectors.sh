@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# film train --vectors: word vectors in text files; the mean of a sentence against numpy, FILM on top, bad files.
+source "$(dirname "$0")/tap.sh"
+if have_numpy "word vectors"; then
+cat >make.py <<'END'
+import gzip, random
+import numpy as np
+rng, draw = np.random.default_rng(3), random.Random(3)
+words = [a + b for a in ("ka", "lo", "mi", "ru", "se", "to", "vu", "ne") for b in ("ba", "di", "fo", "gu", "la", "pe")]
+meaning = {w: rng.normal(size=12) for w in words}
+groups = [draw.sample(words, 5) for _ in range(60)]
+rows = []
+for g in groups:
+    say = lambda: " ".join(draw.sample(g, 4) + draw.sample(words, 2))
+    rows += [(1, say(), say()), (1, say(), say()), (0, say(), " ".join(draw.sample(words, 6)))]
+open("pairs.tsv", "w").write("label\tsentence1\tsentence2\n" + "".join("%d\t%s\t%s\n" % r for r in rows))
+lines = ["%s %s" % (w.capitalize() if i % 7 == 0 else w, " ".join("%.6f" % x for x in meaning[w]))
+         for i, w in enumerate(words) if i % 11]  # every eleventh word has no vector
+open("glove.txt", "w").write("\n".join(lines) + "\n")
+gzip.open("word2vec.gz", "wt").write("%d 12\n" % len(lines) + "\n".join(lines) + " \n")
+END
+"$PYTHON" make.py
+cat >oracle.py <<'END'
+import math, sys
+from collections import Counter
+import numpy as np
+rows = [line.rstrip("\n").split("\t")[1:] for line in open("pairs.tsv")][1:]
+texts = list(dict.fromkeys(t for r in rows for t in r))
+df = Counter(w for t in texts for w in set(t.split()))
+vector = {}
+for line in open("glove.txt"):
+    word, *numbers = line.split()
+    vector[word.lower()] = np.array(numbers, float)
+def mean(text):
+    count = Counter(text.split())
+    return sum(((1 + math.log(c)) * (math.log((1 + len(texts)) / (1 + df[w])) + 1) * vector.get(w, np.zeros(12))
+                for w, c in count.items()), np.zeros(12))
+E = np.array([mean(t) for t in texts])
+Y = np.load(sys.argv[1]).astype(float)
+unit = lambda a: a / np.linalg.norm(a, axis=1, keepdims=True)
+if sys.argv[2] == "mean":
+    assert np.abs(unit(E) @ unit(E).T - unit(Y) @ unit(Y).T).max() < 1e-4
+else:  # a map on top: y = M e, up to the length of a sentence's row
+    scale = np.linalg.norm(np.array([[(1 + math.log(c)) * (math.log((1 + len(texts)) / (1 + df[w])) + 1)
+        for w, c in Counter(t.split()).items()] + [0] * (9 - len(set(t.split()))) for t in texts]), axis=1)
+    E /= scale[:, None]
+    M, *_ = np.linalg.lstsq(E, Y, rcond=None)
+    assert np.abs(E @ M - Y).max() < 1e-4 * np.abs(Y).max() and np.linalg.matrix_rank(M, tol=1e-4) == Y.shape[1]
+open("texts.txt", "w").write("".join(t + "\n" for t in texts))
+END
+"$PYTHON" -c '
+rows = [line.rstrip("\n").split("\t")[1:] for line in open("pairs.tsv")][1:]
+open("texts.txt", "w").write("".join(t + "\n" for t in dict.fromkeys(t for r in rows for t in r)))'
+run "$FILM" train pairs.tsv --vectors glove.txt --method tfidf --decision threshold --dev pairs.tsv -o mean.film
+check "how many words have a vector is printed" grep -q "vectors for 43 of 48 words" err
+"$FILM" embed mean.film texts.txt --format lines -o mean.npy -q
+check "without a map: the idf-weighted mean, as numpy has it" "$PYTHON" oracle.py mean.npy mean
+"$FILM" train pairs.tsv --vectors word2vec.gz --method tfidf --decision threshold --dev pairs.tsv -o packed.film -q
+check "heading, gzip: the same model" cmp mean.film packed.film
+"$FILM" train pairs.tsv --vectors glove.txt --dim 4 --decision threshold --dev pairs.tsv -o film.film -q
+"$FILM" embed film.film texts.txt --format lines -o film.npy -q
+check "FILM on top is a linear map of the mean" "$PYTHON" oracle.py film.npy map
+check "FILM is the default method with labels" bash -c '"$0" info film.film --json | grep -q "\"method\": *\"film\""' "$FILM"
+check "without labels it is svd" bash -c '"$0" train texts.txt --vectors glove.txt -o svd.film -q && "$0" info svd.film --json | grep -q "\"method\": *\"svd\""' "$FILM"
+check "a verdict is explained by words" bash -c '"$0" match film.film "kaba lodi mifo" "kaba lodi rugu" | grep -q kaba' "$FILM"
+check "the full decision works on top" bash -c '"$0" train pairs.tsv --vectors glove.txt --dim 4 -o full.film -q && "$0" match full.film "kaba lodi" "kaba lodi" --json | grep -q "\"same\": *true"' "$FILM"
+fi
+
+says() { # NAME CODE TEXT COMMAND...
+    local name=$1 code=$2 text=$3
+    shift 3
+    run "$@" -o x.film
+    check "$name" bash -c '[ "$0" -eq "$1" ] && grep -qF -- "$2" err' "$status" "$code" "$text"
+}
+train=("$FILM" train "$FAQ/train.tsv")
+printf 'card 1 2 3\nlost 1 2\n' >short.txt
+says "a short line" 2 "short.txt:2: too few numbers" "${train[@]}" --vectors short.txt
+printf 'card 1 2 3\nlost 1 x 3\n' >word.txt
+says "a word instead of a number" 2 "word.txt:2: a field is not a number" "${train[@]}" --vectors word.txt
+printf 'card\n' >alone.txt
+says "no numbers" 2 "alone.txt:1: no numbers" "${train[@]}" --vectors alone.txt
+printf 'zzzz 1 2\n' >foreign.txt
+says "another language" 2 "has none of the" "${train[@]}" --vectors foreign.txt
+says "a file that is not there" 3 "nothing.vec" "${train[@]}" --vectors nothing.vec
+says "another method" 1 "word vectors need method" "${train[@]}" --vectors short.txt --method rank
+says "characters" 1 "need the feature group word" "${train[@]}" --vectors short.txt --features char
+finish
