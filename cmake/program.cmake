@@ -16,7 +16,8 @@ set_target_properties(film PROPERTIES ENABLE_EXPORTS ON BUILD_RPATH "$ORIGIN"
   INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 # Where modules are, from where the program is.
 file(RELATIVE_PATH FILM_MODULES /x/${CMAKE_INSTALL_BINDIR} /x/${CMAKE_INSTALL_LIBDIR}/film)
-target_compile_definitions(film PRIVATE FILM_MODULES="${FILM_MODULES}")
+file(RELATIVE_PATH FILM_DATA /x/${CMAKE_INSTALL_BINDIR} /x/${CMAKE_INSTALL_DATADIR}/film)
+target_compile_definitions(film PRIVATE FILM_MODULES="${FILM_MODULES}" FILM_DATA="${FILM_DATA}")
 
 # film_verbs(NAME LIBRARIES... SOURCES files...): the module film-verbs-NAME.so.
 function(film_verbs name)

@@ -91,10 +91,10 @@ set(FILM_TRAIN_SOURCES
   src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/questions.c src/learn/rank.c
   src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
-  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c
-  src/learn/binomial.c src/learn/classifier_fit.c src/learn/classifier_learn.c
-  src/learn/classifier_rule.c src/learn/edits.c src/learn/film_hinge_loss.c src/learn/promise.c
-  src/learn/word_vectors.c
+  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/binomial.c
+  src/learn/classifier_fit.c src/learn/classifier_learn.c src/learn/classifier_rule.c
+  src/learn/edits.c src/learn/film_hinge_loss.c src/learn/guarantees.c src/learn/made_up_pairs.c
+  src/learn/promise.c src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c
   src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c
@@ -103,7 +103,7 @@ set(FILM_TRAIN_SOURCES
   src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c
   src/train/hold_out.c src/train/options.c src/train/pairs.c src/train/plan.c src/train/split.c
   src/train/train.c src/train/train_api.c src/train/training_rows.c src/train/cross_validate.c
-  src/train/reference.c
+  src/train/known_words.c src/train/reference.c
   # plot: numbers to SVG
   src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
   # report: a page about a model

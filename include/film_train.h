@@ -216,6 +216,16 @@ typedef struct film_train_options {
      * vectors, with a map on top (methods FILM and SVD) or none (TFIDF). The model has the vectors
      * of the words that occur in training. NULL: vectors are learned from the sentences. */
     const char *vectors;
+    /* FULL: a text file of word relations, one per line: "a = b" (the same), "a ! b" (opposites),
+     * "a > b" (b may replace a); words or phrases of any language. NULL: none. */
+    const char *words;
+    /* FULL: the installed table of a language (share/film/english.words). It is used where the
+     * sentences are in this language; the model has what concerns its words, and all opposites.
+     * NULL: none. */
+    const char *language;
+    /* FULL: do not learn from edited sentences, which show near misses such as an opposite, a
+     * negation or another number. */
+    int no_made_up;
 } film_train_options;
 
 /* Learns a model from one or several files of the same layout.

@@ -14,6 +14,7 @@ enum { MOST = COMPARISON_MOST };
 struct comparison_scratch {
     struct order_table order;
     struct alignment alignment;
+    struct knowledge knowledge;
 };
 
 film_status comparison_init(struct comparison *comparison, const struct encoder *encoder,
@@ -187,5 +188,5 @@ void comparison_make(struct comparison *comparison, const struct reading *readin
     compare_order(comparison, &scratch->order);
     compare_groups(comparison, reading);
     align_words(comparison, &scratch->alignment);
-    compare_knowledge(comparison);
+    compare_knowledge(comparison, &scratch->knowledge);
 }

@@ -6,21 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = COMPARISON_MOST, UNITS = 2 * MOST, PHRASE = 2 };
-
-/* An unshared word, or two adjacent words of which at least one is unshared. */
-struct unit {
-    struct relations_word word;
-    uint32_t first, last; /* positions */
-    char text[RELATIONS_LONGEST + 1];
-};
-
-struct units {
-    struct unit list[UNITS];
-    size_t count;
-    /* By position: what explains the word. */
-    unsigned char opposite[MOST], same[MOST], quantity[MOST];
-};
+enum { MOST = COMPARISON_MOST, PHRASE = 2 };
 
 static int is_word(film_text text, const char *const *list)
 {
@@ -49,10 +35,10 @@ static size_t written(const struct reading *reading, int s, uint32_t first, uint
     return length;
 }
 
-static void add_unit(struct units *units, const struct comparison *c, int s, uint32_t first,
-                     uint32_t last)
+static void add_unit(struct knowledge_side *units, const struct comparison *c, int s,
+                     uint32_t first, uint32_t last)
 {
-    struct unit *unit = &units->list[units->count];
+    struct knowledge_unit *unit = &units->list[units->count];
     size_t length = written(c->reading, s, first, last, unit->text);
     if (!length) return;
     unit->word = relations_word(c->reading->encoder->relations, (film_text){unit->text, length});
@@ -62,7 +48,7 @@ static void add_unit(struct units *units, const struct comparison *c, int s, uin
 }
 
 /* Collects the unshared words of a side, and phrases of two words with one of them. */
-static void collect_units(struct units *units, const struct comparison *c, int s)
+static void collect_units(struct knowledge_side *units, const struct comparison *c, int s)
 {
     const struct comparison_side *side = &c->side[s];
     const struct reading_word *words = c->reading->side[s].words;
@@ -70,7 +56,7 @@ static void collect_units(struct units *units, const struct comparison *c, int s
     memset(units->opposite, 0, sizeof units->opposite);
     memset(units->same, 0, sizeof units->same);
     memset(units->quantity, 0, sizeof units->quantity);
-    for (uint32_t w = 0; w < side->words && units->count + PHRASE < UNITS; w++) {
+    for (uint32_t w = 0; w < side->words && units->count + PHRASE < KNOWLEDGE_UNITS; w++) {
         int alone = !reading_is_shared(c->reading, words[w].number);
         if (alone) add_unit(units, c, s, w, w);
         if (w + 1 < side->words && (alone || !reading_is_shared(c->reading, words[w + 1].number)))
@@ -80,12 +66,12 @@ static void collect_units(struct units *units, const struct comparison *c, int s
     for (size_t i = 0; i < units->count; i++) units->list[i].word.text.bytes = units->list[i].text;
 }
 
-static void mark(unsigned char *places, const struct unit *unit)
+static void mark(unsigned char *places, const struct knowledge_unit *unit)
 {
     for (uint32_t w = unit->first; w <= unit->last && w < MOST; w++) places[w] = 1;
 }
 
-static int is_marked(const unsigned char *places, const struct unit *unit)
+static int is_marked(const unsigned char *places, const struct knowledge_unit *unit)
 {
     for (uint32_t w = unit->first; w <= unit->last && w < MOST; w++)
         if (places[w]) return 1;
@@ -93,16 +79,14 @@ static int is_marked(const unsigned char *places, const struct unit *unit)
 }
 
 /* Pairs units greedily by one relation; each word takes part once. */
-static size_t pair_units(struct units units[2], const struct relations *relations,
-                         const unsigned char found[UNITS][UNITS], enum relation relation,
-                         int opposite)
+static size_t pair_units(struct knowledge *knowledge, enum relation relation, int opposite)
 {
+    struct knowledge_side *units = knowledge->side;
     size_t count = 0;
-    (void)relations;
     for (size_t i = 0; i < units[0].count; i++)
         for (size_t j = 0; j < units[1].count; j++) {
-            const struct unit *a = &units[0].list[i], *b = &units[1].list[j];
-            if (found[i][j] != relation || is_marked(units[0].opposite, a) ||
+            const struct knowledge_unit *a = &units[0].list[i], *b = &units[1].list[j];
+            if (knowledge->found[i][j] != relation || is_marked(units[0].opposite, a) ||
                 is_marked(units[1].opposite, b) || is_marked(units[0].same, a) ||
                 is_marked(units[1].same, b))
                 continue;
@@ -114,9 +98,10 @@ static size_t pair_units(struct units units[2], const struct relations *relation
     return count;
 }
 
-static void relate_words(struct comparison *c, struct units units[2])
+static void relate_words(struct comparison *c, struct knowledge *knowledge)
 {
-    static _Thread_local unsigned char found[UNITS][UNITS];
+    struct knowledge_side *units = knowledge->side;
+    unsigned char(*found)[KNOWLEDGE_UNITS] = knowledge->found;
     const struct relations *relations = c->reading->encoder->relations;
     static const enum relation same[] = {RELATION_SYNONYM, RELATION_FORM, RELATION_ONE_WAY,
                                          RELATION_SIMILAR};
@@ -124,9 +109,9 @@ static void relate_words(struct comparison *c, struct units units[2])
         for (size_t j = 0; j < units[1].count; j++)
             found[i][j] = (unsigned char)relations_between(relations, &units[0].list[i].word,
                                                            &units[1].list[j].word);
-    c->opposites = pair_units(units, relations, found, RELATION_OPPOSITE, 1);
+    c->opposites = pair_units(knowledge, RELATION_OPPOSITE, 1);
     for (size_t r = 0; r < sizeof same / sizeof *same; r++)
-        c->synonyms += pair_units(units, relations, found, same[r], 0);
+        c->synonyms += pair_units(knowledge, same[r], 0);
     for (size_t i = 0; i < units[0].count; i++)
         for (size_t j = 0; j < units[1].count; j++)
             c->coordinates += found[i][j] == RELATION_COORDINATE;
@@ -157,7 +142,7 @@ static int mark_quantity(const struct comparison *c, int s, const struct quantit
     return alone;
 }
 
-static void compare_quantities(struct comparison *c, struct units units[2])
+static void compare_quantities(struct comparison *c, struct knowledge_side *units)
 {
     struct quantity list[2][QUANTITY_MOST];
     size_t count[2];
@@ -246,7 +231,7 @@ static size_t content_inversions(const struct comparison *c)
 /* ---- The only difference ---- */
 
 /* Sets comparison.only: what remains when words that carry no content are left out. */
-static void find_only_difference(struct comparison *c, const struct units units[2])
+static void find_only_difference(struct comparison *c, const struct knowledge_side *units)
 {
     unsigned kinds = 0;
     for (int s = 0; s < 2; s++)
@@ -268,12 +253,12 @@ static void find_only_difference(struct comparison *c, const struct units units[
     c->only = kinds;
 }
 
-void compare_knowledge(struct comparison *c)
+void compare_knowledge(struct comparison *c, struct knowledge *knowledge)
 {
-    static _Thread_local struct units units[2];
+    struct knowledge_side *units = knowledge->side;
     for (int s = 0; s < 2; s++) collect_units(&units[s], c, s);
     if (units[0].count && units[1].count)
-        relate_words(c, units);
+        relate_words(c, knowledge);
     else
         for (int s = 0; s < 2; s++) {
             c->side[s].unknown = c->side[s].rarity;

@@ -84,6 +84,25 @@ static int rising(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+film_status relations_add_table(struct relations_builder *builder, const struct relations *table,
+                                const unsigned char *wanted, film_error *error)
+{
+    film_status status = FILM_OK;
+    for (uint32_t w = 0; w < table->words.count; w++) {
+        film_text word = strtab_get(&table->words, w);
+        for (uint32_t i = table->offsets[w]; i < table->offsets[w + 1]; i++) {
+            uint32_t to = table->links[i] & WORD_MASK;
+            enum relation relation = (enum relation)(table->links[i] >> SHIFT);
+            if (relation == RELATION_OPPOSITE || wanted[w] || wanted[to])
+                TRY(relations_add(builder, word, strtab_get(&table->words, to), relation, error));
+        }
+        if (wanted[w] && table->classes[w])
+            TRY(relations_add_class(builder, word, table->classes[w], error));
+    }
+done:
+    return status;
+}
+
 film_status relations_build(struct relations_builder *builder, struct relations *relations,
                             film_error *error)
 {

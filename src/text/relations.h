@@ -55,6 +55,11 @@ film_status relations_add(struct relations_builder *builder, film_text a, film_t
 film_status relations_add_class(struct relations_builder *builder, film_text word, uint32_t class,
                                 film_error *error);
 
+/* Adds what TABLE knows: all opposites, the other relations of words with WANTED[word], and the
+ * classes of these words. */
+film_status relations_add_table(struct relations_builder *builder, const struct relations *table,
+                                const unsigned char *wanted, film_error *error);
+
 /* Moves the contents of BUILDER, which becomes empty, to RELATIONS. */
 film_status relations_build(struct relations_builder *builder, struct relations *relations,
                             film_error *error);

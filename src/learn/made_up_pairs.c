@@ -1,6 +1,6 @@
 /* Draws unrelated pairs of sentences, excerpts and made-up words, and computes their traits for the
  * trees. It decides their weight; it does not train on them. */
-#include "learn/unrelated_pairs.h"
+#include "learn/made_up_pairs.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "la/openmp.h"
@@ -18,13 +18,13 @@ enum { CHUNK = 64, LONGEST_WORD = 9, LONGEST_EXCERPT = 4 };
 static const float WEIGHT = 0.5f;
 static const float EDIT_WEIGHT = 0.5f;
 
-void unrelated_pairs_free(struct unrelated_pairs *pairs)
+void made_up_pairs_free(struct made_up_pairs *pairs)
 {
     mem_free(pairs->x);
     mem_free(pairs->base);
     mem_free(pairs->target);
     mem_free(pairs->weight);
-    *pairs = (struct unrelated_pairs){.x = NULL};
+    *pairs = (struct made_up_pairs){.x = NULL};
 }
 
 /* One to four consecutive words of TEXT, cut at spaces. */
@@ -150,7 +150,7 @@ done:
 }
 
 static film_status make_pair(const struct decision *decision, const struct pair_drawing *drawing,
-                             struct survey *survey, size_t i, struct unrelated_pairs *out,
+                             struct survey *survey, size_t i, struct made_up_pairs *out,
                              film_error *error)
 {
     const film_text *text = drawing->pair[i].text;
@@ -172,7 +172,7 @@ static film_status make_pair(const struct decision *decision, const struct pair_
 }
 
 static film_status make_all(const struct decision *decision, const struct pair_drawing *drawing,
-                            int threads, struct unrelated_pairs *out, film_error *error)
+                            int threads, struct made_up_pairs *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t chunks = (out->count + CHUNK - 1) / CHUNK;
@@ -209,16 +209,16 @@ done:
     return status;
 }
 
-film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decision *decision,
-                                 const struct unrelated_options *options,
-                                 struct unrelated_pairs *out, film_error *error)
+film_status made_up_pairs_draw(const struct corpus *corpus, const struct decision *decision,
+                               const struct made_up_options *options, struct made_up_pairs *out,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = corpus->comm;
     size_t traits = traits_count() * sizeof(float), count = options->count + options->edits;
     struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank),
                                    .unrelated = options->count};
-    *out = (struct unrelated_pairs){0};
+    *out = (struct made_up_pairs){0};
     if (!count || !corpus_all(corpus)) return FILM_OK;
     drawing.count = comm_begin(comm, count, comm->rank + 1) - drawing.first;
     out->count = drawing.count;
