@@ -11,7 +11,7 @@ enum { MOST = COMPARISON_MOST, PHRASE = 2 };
 static int is_word(film_text text, const char *const *list)
 {
     for (; *list; list++)
-        if (strlen(*list) == text.length && memcmp(*list, text.bytes, text.length) == 0) return 1;
+        if (text.length && **list == *text.bytes && strlen(*list) == text.length && memcmp(*list, text.bytes, text.length) == 0) return 1;
     return 0;
 }
 

@@ -15,6 +15,7 @@ struct part {
     uint32_t from, to;
     int is_number, is_ordinal, has_point;
     int capital;
+    int listed;         /* it may be a written number, a month or a weekday */
     char before, after; /* the neighbouring byte: a sign of money, %, or 0 */
 };
 
@@ -83,10 +84,22 @@ static const char *const months[] = {"january",   "february", "march",    "april
 static const char *const weekdays[] = {"monday", "tuesday",  "wednesday", "thursday",
                                        "friday", "saturday", "sunday"};
 
+/* Whether a written number, a month or a weekday begins as WORD does. Most words are in no list. */
+static int may_be_listed(const char *word)
+{
+    static const char second[26][6] = {
+        ['a' - 'a'] = "pu",   ['b' - 'a'] = "i",  ['d' - 'a'] = "eo",   ['e' - 'a'] = "il",
+        ['f' - 'a'] = "eior", ['h' - 'a'] = "u",  ['j' - 'a'] = "au",   ['m' - 'a'] = "aio",
+        ['n' - 'a'] = "io",   ['o' - 'a'] = "cn", ['s' - 'a'] = "aeiu", ['t' - 'a'] = "ehruw",
+        ['w' - 'a'] = "e",    ['z' - 'a'] = "e"};
+    return word[0] && word[1] && word[2] && strchr(second[word[0] - 'a'], word[1]);
+}
+
 /* The place of WORD in LIST from 1, or 0. Plurals of names count: Mondays. */
 static int place_in(const char *word, const char *const *list, int count)
 {
     for (int i = 0; i < count; i++) {
+        if (list[i][0] != word[0] || list[i][1] != word[1]) continue;
         size_t length = strlen(list[i]);
         if (strncmp(word, list[i], length) == 0 &&
             (!word[length] || strcmp(word + length, "s") == 0))
@@ -147,8 +160,10 @@ static uint32_t scan_word(film_text text, uint32_t at, struct part *part)
     part->capital = text.bytes[at] >= 'A' && text.bytes[at] <= 'Z';
     for (; at < text.length && is_letter(text.bytes[at]); at++)
         if (length + 1 < sizeof part->word) part->word[length++] = (char)(text.bytes[at] | 32);
-    for (size_t i = 0; i < sizeof number_words / sizeof *number_words; i++)
-        if (strcmp(part->word, number_words[i].word) == 0) {
+    part->listed = may_be_listed(part->word);
+    for (size_t i = 0; part->listed && i < sizeof number_words / sizeof *number_words; i++)
+        if (part->word[0] == number_words[i].word[0] &&
+            strcmp(part->word, number_words[i].word) == 0) {
             part->is_number = 1;
             part->number = number_words[i].value;
         }
@@ -270,7 +285,7 @@ static size_t read_clock(const struct parts *parts, size_t first, struct quantit
 
 static int day_of(const struct part *part)
 {
-    return part->is_number && !part->has_point && part->number >= 1 && part->number <= 31
+    return part->is_number && !part->word[0] && !part->has_point && part->number >= 1 && part->number <= 31
                ? (int)part->number
                : 0;
 }
@@ -280,7 +295,8 @@ static int day_of(const struct part *part)
 static size_t read_date(const struct parts *parts, size_t first, struct quantity *out)
 {
     const struct part *part = &parts->list[first];
-    int weekday = place_in(part->word, weekdays, 7), month = place_in(part->word, months, 12);
+    int weekday = part->listed ? place_in(part->word, weekdays, 7) : 0;
+    int month = part->listed ? place_in(part->word, months, 12) : 0;
     size_t at = first + 1;
     if (weekday) {
         *out = (struct quantity){QUANTITY_WEEKDAY, weekday, weekday, part->from, part->to};

@@ -186,9 +186,20 @@ static uint32_t lower_bound(const struct relations *relations, uint32_t word, ui
     return low;
 }
 
-static void add_form(struct relations_word *word, uint32_t id)
+static uint64_t bit_of(uint32_t id)
 {
-    if (id != STRTAB_NONE && word->count < RELATIONS_FORMS) word->id[word->count++] = id;
+    return UINT64_C(1) << (id * UINT32_C(2654435761) >> 26);
+}
+
+static void add_form(const struct relations *relations, struct relations_word *word, uint32_t id)
+{
+    if (id == STRTAB_NONE || word->count == RELATIONS_FORMS) return;
+    word->id[word->count++] = id;
+    word->own |= bit_of(id);
+    if (relations->classes[id]) word->own |= bit_of(~relations->classes[id]);
+    word->near |= word->own;
+    for (uint32_t i = relations->offsets[id]; i < relations->offsets[id + 1]; i++)
+        word->near |= bit_of(relations->links[i] & WORD_MASK);
 }
 
 struct relations_word relations_word(const struct relations *relations, film_text text)
@@ -198,14 +209,14 @@ struct relations_word relations_word(const struct relations *relations, film_tex
     if (!relations || !relations->words.count || !text.length || text.length > RELATIONS_LONGEST)
         return word;
     uint32_t id = strtab_find(&relations->words, text.bytes, text.length);
-    add_form(&word, id);
+    add_form(relations, &word, id);
     if (id != STRTAB_NONE)
         for (uint32_t i = lower_bound(relations, id, (uint32_t)RELATION_BASE << SHIFT);
              i < relations->offsets[id + 1] && relations->links[i] >> SHIFT == RELATION_BASE; i++)
-            add_form(&word, relations->links[i] & WORD_MASK);
+            add_form(relations, &word, relations->links[i] & WORD_MASK);
     size_t tried = base_forms(text, bases);
     for (size_t i = 0; i < tried; i++)
-        add_form(&word, strtab_find(&relations->words, bases[i], strlen(bases[i])));
+        add_form(relations, &word, strtab_find(&relations->words, bases[i], strlen(bases[i])));
     return word;
 }
 
@@ -234,7 +245,8 @@ static enum relation link_between(const struct relations *relations, uint32_t fr
 static int is_negated(film_text a, film_text b)
 {
     static const char *const prefixes[] = {"un", "non", "non-", "non "};
-    enum { SHORTEST = 4 };
+    enum { SHORTEST = 4, LONGEST_PREFIX = 4 };
+    if (b.length <= a.length || b.length > a.length + LONGEST_PREFIX) return 0;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         size_t length = strlen(prefixes[i]);
         if (a.length >= SHORTEST && b.length == a.length + length &&
@@ -250,6 +262,7 @@ enum relation relations_between(const struct relations *relations, const struct 
 {
     enum relation best = RELATION_NONE;
     if (is_negated(a->text, b->text) || is_negated(b->text, a->text)) return RELATION_OPPOSITE;
+    if (!((a->near & b->own) | (b->near & a->own))) return RELATION_NONE;
     for (size_t i = 0; i < a->count; i++)
         for (size_t j = 0; j < b->count; j++) {
             enum relation there =

@@ -80,6 +80,8 @@ struct relations_word {
     film_text text;
     uint32_t id[RELATIONS_FORMS];
     size_t count;
+    uint64_t own, near; /* a bit per id, per linked word and class: two words may be related only
+                         * where the bits of one meet those of the other */
 };
 
 /* Looks a word or phrase up, for several comparisons. TEXT must outlive the result. */
