@@ -225,15 +225,17 @@ void close_model(film_model *model);
 /* Returns whether PATH is a folder. A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);
 
-/* ---- Labelled pairs of pools, for training ---- */
+/* ---- Sentences and labelled pairs of pools, for training ---- */
 
 struct pool_pairs {
     film_pair *list;
     size_t count, capacity;
+    film_text *sentences;
+    size_t sentence_count, sentence_capacity;
 };
 
-/* Appends the labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for a pool without
- * labels. */
+/* Appends the sentences and labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for a pool
+ * without sentences. */
 film_status read_pool_pairs(const struct option_texts *pools, struct pool_pairs *out,
                             film_error *error);
 void pool_pairs_free(struct pool_pairs *pairs);
@@ -246,6 +248,18 @@ extern int is_quiet;
 /* Prints "film: MESSAGE" on standard error unless STATUS is FILM_OK. Returns the exit code. */
 int report(film_status status, const film_error *error);
 film_status no_memory(film_error *error);
+
+/* Returns the length of the control character at byte AT of a text, or 0: a terminal would act on
+ * it. */
+static inline size_t control_at(film_text text, size_t at)
+{
+    unsigned char c = (unsigned char)text.bytes[at];
+    if (c < 32 || c == 127) return 1;
+    /* U+0080 to U+009F */
+    return c == 0xc2 && at + 1 < text.length && ((unsigned char)text.bytes[at + 1] & 0xe0) == 0x80
+               ? 2
+               : 0;
+}
 
 /* Records that the output is incomplete because memory ran out: the program ends with an error even
  * if the verb returns EXIT_DONE. Called for every allocation of jansson that fails. */

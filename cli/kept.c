@@ -1,5 +1,5 @@
-/* Columns of the input that pass through to the output: their names, the values of a row packed into
- * one text, and writing them. */
+/* Columns of the input that pass through to the output: their names, the values of a row packed
+ * into one text, and writing them. */
 #include "sheet.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Opens what the user named as a model: a model file, or a pool, which has a model in it. Pools need
- * libfilm-pool, which is loaded then. */
+/* Opens what the user named as a model: a model file, or a pool, which has a model in it. Pools
+ * need libfilm-pool, which is loaded then. */
 #include "modules.h"
 
 #include <string.h>

@@ -17,8 +17,14 @@ int pool_made_id(film_text id)
 
 void pool_print_field(film_text text)
 {
-    for (size_t i = 0; i < text.length; i++)
-        putchar((unsigned char)text.bytes[i] < 32 ? ' ' : text.bytes[i]);
+    for (size_t i = 0; i < text.length;) {
+        size_t control = control_at(text, i);
+        if (control)
+            putchar(' ');
+        else
+            putchar(text.bytes[i]);
+        i += control ? control : 1;
+    }
 }
 
 static void set_text(json_t *row, const char *name, film_text text)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct printing {
-    int json, explain;
+    int json, explain, quiet;
     int many;                       /* queries come from standard input: print their line numbers */
     const film_text *queries;       /* of this batch */
     const unsigned long long *line; /* line numbers of the queries */
@@ -26,6 +26,10 @@ static int print_object(const struct printing *printing, const film_found *found
     if (printing->many) {
         json_object_set_new(answer, "line", json_integer((json_int_t)printing->line[found->query]));
         json_object_set_new(answer, "query", json_stringn(query->bytes, query->length));
+    }
+    if (found->answered >= 0) {
+        json_object_set_new(answer, "answered", json_real(found->answered));
+        json_object_set_new(answer, "answers", json_boolean(found->answers));
     }
     pool_set_fields(answer, sentence);
     if (printing->explain) {
@@ -66,6 +70,11 @@ static void print_groups(const film_verdict *verdict)
 
 static void print_line(const struct printing *printing, const film_found *found)
 {
+    if (found->place == 0 && !found->answers && !printing->quiet) {
+        if (printing->many) fprintf(stderr, "line %llu: ", printing->line[found->query]);
+        fprintf(stderr, "no sentence answers this (probability %.3f); the nearest:\n",
+                found->answered);
+    }
     if (printing->many) printf("%llu\t", printing->line[found->query]);
     printf("%.3f\t", found->verdict.probability);
     if (!pool_made_id(found->sentence.id)) pool_print_field(found->sentence.id);
@@ -197,6 +206,10 @@ static const struct option options[] = {
      .at = offsetof(struct values, search.explain),
      .help = "print the strongest reasons"},
     WHERE_OPTION(struct values, where),
+    {.name = "answered-only",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, search.answered_only),
+     .help = "print nothing for a query that no sentence answers"},
     {.name = "threshold",
      .kind = OPTION_PROBABILITY,
      .at = offsetof(struct values, search.least),
@@ -234,8 +247,10 @@ static int run(const struct command *command, void *given)
 
     film_error error = {0};
     film_pool *pool = NULL;
-    struct printing printing = {
-        .json = command->json, .explain = how->explain, .many = strcmp(words[1], "-") == 0};
+    struct printing printing = {.json = command->json,
+                                .explain = how->explain,
+                                .quiet = command->quiet,
+                                .many = strcmp(words[1], "-") == 0};
     film_status status = pool_open(words[0], values->wait, &pool, &error);
     if (status == FILM_OK)
         status = printing.many ? search_lines(pool, how, &printing, &error)

@@ -49,13 +49,13 @@ void sheet_raw(struct sheet *sheet, const char *fields)
     put(sheet, fields, strlen(fields));
 }
 
-/* Tabs and line ends become spaces. */
+/* Tabs, line ends and escape sequences of terminals become spaces. */
 static void put_plain(struct sheet *sheet, film_text text)
 {
-    for (size_t i = 0, end; i < text.length; i = end + 1) {
-        for (end = i; end < text.length && !strchr("\t\n\r", text.bytes[end]);) end++;
+    for (size_t i = 0, end, control = 0; i < text.length; i = end + control) {
+        for (end = i; end < text.length && !(control = control_at(text, end));) end++;
         put(sheet, text.bytes + i, end - i);
-        if (end < text.length) put(sheet, " ", 1);
+        if (control) put(sheet, " ", 1);
     }
 }
 

@@ -32,8 +32,9 @@ struct kept {
     size_t count, capacity;
 };
 
-/* Adds a column. SUFFIX ("_a") is appended to its name; so is "_2" where the name is one of OWN (the
- * columns of the verb, separated by tabs) or of the columns before. Returns 0 without memory. */
+/* Adds a column. SUFFIX ("_a") is appended to its name; so is "_2" where the name is one of OWN
+ * (the columns of the verb, separated by tabs) or of the columns before. Returns 0 without
+ * memory. */
 int kept_add(struct kept *kept, film_text name, const char *suffix, const char *own);
 
 /* Adds the columns of a table, except those whose use is in LEFT_OUT, a mask of 1u << film_column;

@@ -120,7 +120,11 @@ static int run(const struct command *command, void *given)
     if (status != FILM_OK) return report(status, &error);
     size_t room = strlen(prefix) + 32;
     char *train_path = malloc(room), *dev_path = malloc(room);
-    if (!train_path || !dev_path) return EXIT_IO;
+    if (!train_path || !dev_path) {
+        free(train_path);
+        free(dev_path);
+        return EXIT_IO;
+    }
     snprintf(train_path, room, "%s-train.%s", prefix, extension);
     snprintf(dev_path, room, "%s-dev.%s", prefix, extension);
     split->progress = progress_start(command->quiet);

@@ -154,12 +154,28 @@ static void print_choice(const json_t *figures)
     if (json_object_get(figures, "balanced_accuracy"))
         print_accuracy(figures);
     else if (!json_object_get(figures, "recall"))
-        fprintf(stderr, ", reached by 1 in 1,000 %s",
+        fprintf(stderr, ", reached by at most 1 in 1,000 %s",
                 strcmp(labels, "none") == 0 ? "random pairs (no labels)"
                                             : "pairs (none is labelled \"same\")");
     print_operating(json_object_get(figures, "operating"));
     print_positives_only(figures);
     fprintf(stderr, "\n");
+}
+
+/* Prints what to expect without labels or with few, and how many would change it. */
+static void print_expectation(const json_t *figures)
+{
+    const char *labels = json_string_value(json_object_get(figures, "labels"));
+    unsigned long long needed = (unsigned long long)json_whole(figures, "few_labels");
+    if (needed)
+        fprintf(stderr, "below %s labels only the threshold is learned from them; it %s\n",
+                grouped(needed),
+                json_is_true(json_object_get(figures, "threshold_moved")) ? "moved"
+                                                                          : "did not move");
+    else if (labels && strcmp(labels, "none") == 0)
+        fprintf(stderr, "without labels: finds near copies with few errors, but few paraphrases; "
+                        "about 100 labels move the\nthreshold, 1,000 train the decision "
+                        "(film dedup POOL --review N)\n");
 }
 
 static void print_summary(json_t *about, const struct train_values *values)
@@ -185,6 +201,7 @@ static void print_summary(json_t *about, const struct train_values *values)
                 "too few labelled pairs for the full decision; uses a similarity threshold\n");
     print_threshold(json_object_get(about, "settings"));
     print_choice(figures);
+    print_expectation(figures);
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
     if (values->train.bert && from && strcmp(from, "held out") == 0)
         fprintf(stderr, "if the encoder was trained on this file, the model overrates it; "
@@ -270,6 +287,8 @@ static film_status add_pools(struct train_values *values, struct pool_pairs *pai
         job_abort(report(status, error));
     train->pairs = pairs->list;
     train->pair_count = pairs->count;
+    train->sentences = pairs->sentences;
+    train->sentence_count = pairs->sentence_count;
     return status;
 }
 

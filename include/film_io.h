@@ -75,9 +75,9 @@ typedef struct film_table_options {
     void *reserved[3];
 } film_table_options;
 
-/* Sets a function that is called before every read of a table. If it returns non-zero, the call that
- * reads fails with FILM_CANCELLED: even inside a row that never ends. Call this before other threads
- * start; for programs that handle signals. */
+/* Sets a function that is called before every read of a table. If it returns non-zero, the call
+ * that reads fails with FILM_CANCELLED: even inside a row that never ends. Call this before other
+ * threads start; for programs that handle signals. */
 FILM_API void film_set_interrupt(int (*call)(void *user), void *user);
 
 typedef struct film_table film_table;

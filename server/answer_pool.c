@@ -85,6 +85,12 @@ static int write_found(void *user, const film_found *found)
     bytes_flag(out, found->verdict.same);
     bytes_text(out, ", \"score\": ");
     bytes_real(out, found->score);
+    if (found->answered >= 0) {
+        bytes_text(out, ", \"answered\": ");
+        bytes_real(out, found->answered);
+        bytes_text(out, ", \"answers\": ");
+        bytes_flag(out, found->answers);
+    }
     if (searching->explain) write_reasons(out, &found->verdict, searching->reasons);
     bytes_text(out, "}");
     return out->failed;
@@ -169,6 +175,9 @@ static const struct field search_fields[] = {
      .most = MOST_ANSWERS},
     {.name = "where", .kind = FIELD_OBJECT, .at = offsetof(struct query, where)},
     {.name = "least", .kind = FIELD_LEAST, .at = offsetof(struct query, options.least)},
+    {.name = "answered_only",
+     .kind = FIELD_FLAG,
+     .at = offsetof(struct query, options.answered_only)},
     {.name = "explain", .kind = FIELD_FLAG, .at = offsetof(struct query, options.explain)},
     {.name = "reasons",
      .kind = FIELD_COUNT,

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A message may quote parts of the request, cut anywhere. Keeps it one line of valid UTF-8. */
 static void clean(char *message)
@@ -33,8 +34,10 @@ int response_failure(struct response *response, film_status status, const film_e
 {
     switch (status) {
     case FILM_USAGE:
-    case FILM_BAD_INPUT:
         return response_error(response, 400, "%s", error->message);
+    case FILM_BAD_INPUT: /* of the request, or of a file: then it is no fault of the client */
+        return response_error(response, strstr(error->message, " is damaged") ? 500 : 400, "%s",
+                              error->message);
     case FILM_NO_MEMORY:
         return response_error(response, 503, "out of memory; send a smaller request");
     case FILM_CANCELLED:

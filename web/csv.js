@@ -33,8 +33,11 @@ export function rows(text) {
     return result.filter((cells) => cells.some((one) => one.trim() !== ""));
 }
 
+// A spreadsheet would run a text that begins with one of these as a formula; after an apostrophe it shows it as it is.
+const guarded = (text) => (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
+
 const quoted = (value) => {
-    const text = String(value);
+    const text = guarded(String(value));
     return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 // Spreadsheet programs need the byte order mark to recognise UTF-8.

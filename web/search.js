@@ -80,7 +80,7 @@ const update = latest(async (signal) => {
         if (here >= 0) (heads()[here] ?? q).focus();
         learnCategories(found);
         results.classList.remove("waiting"); // on failure they stay pale: they belong to older input
-        setText($("search-status"), found.length ? `${several(found.length, "result", "results")}, best first` : `No results${only ? ` in category ${only}` : ""}.`);
+        setText($("search-status"), found[0]?.answers === false ? "Nothing here answers this. The nearest sentences:" : found.length ? `${several(found.length, "result", "results")}, best first` : `No results${only ? ` in category ${only}` : ""}.`);
     } catch (error) {
         if (error.status) results.replaceChildren(); // the message is shown instead
         throw error;

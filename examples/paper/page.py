@@ -11,7 +11,7 @@ OWN = """
 th:first-child,table.paper td:last-child,table.paper th:last-child{text-align:left}.scroll{overflow-x:auto}
 svg text{font:12px system-ui,sans-serif;fill:var(--soft)}svg .axis{stroke:var(--line)}svg .grid{stroke:var(--grid)}
 .legend span{margin-right:1.4em;white-space:nowrap}.legend i{display:inline-block;width:1.6em;height:3px;vertical-align:middle;
-margin-right:.4em}code{overflow-wrap:anywhere}
+margin-right:.4em}p.warn{background:var(--warnbg);color:var(--warn);padding:6px 12px;border-radius:8px}code{overflow-wrap:anywhere}
 """
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 900, 300, 70, 20, 14, 40
 

@@ -1,6 +1,6 @@
 """The C API for ctypes. Written by python/generate from include/; do not edit."""
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,
-                    c_float, c_int, c_size_t, c_uint, c_uint64, c_void_p)
+                    c_float, c_int, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
 
 # name -> library, result, arguments; and the names of the values of enums
 FUNCTIONS, ENUMS = {}, {}
@@ -85,6 +85,8 @@ FUNCTIONS["film_set_allocator"] = (
 FUNCTIONS["film_set_process_allocator"] = (
     "film", None, [POINTER(film_allocator)])
 FUNCTIONS["film_open"] = (
+    "film", film_status, [c_char_p, POINTER(c_void_p), POINTER(film_error)])
+FUNCTIONS["film_open_private"] = (
     "film", film_status, [c_char_p, POINTER(c_void_p), POINTER(film_error)])
 FUNCTIONS["film_close"] = (
     "film", None, [c_void_p])
@@ -175,6 +177,63 @@ FUNCTIONS["film_match_batch"] = (
     "film", film_status, [c_void_p, POINTER(film_text), POINTER(film_text), c_size_t, POINTER(film_answer_options), POINTER(film_verdict), POINTER(film_error)])
 FUNCTIONS["film_score_batch"] = (
     "film", film_status, [c_void_p, POINTER(film_text), POINTER(film_text), c_size_t, POINTER(film_answer_options), POINTER(c_float), POINTER(film_error)])
+FUNCTIONS["film_category_count"] = (
+    "film", c_size_t, [c_void_p])
+
+
+class film_classify_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("top", c_size_t),
+        ("examples", c_size_t),
+        ("threshold", c_double),
+        ("threads", c_int),
+        ("reserved", c_void_p * 4),
+    ]
+
+
+class film_category(Structure):
+    _fields_ = [
+        ("name", film_text),
+        ("probability", c_double),
+    ]
+
+
+class film_category_reason(Structure):
+    _fields_ = [
+        ("word", film_text),
+        ("start", c_size_t),
+        ("end", c_size_t),
+        ("weight", c_double),
+    ]
+
+
+class film_category_example(Structure):
+    _fields_ = [
+        ("text", film_text),
+        ("category", film_text),
+        ("similarity", c_double),
+    ]
+
+
+class film_classification(Structure):
+    _fields_ = [
+        ("none", c_int),
+        ("none_probability", c_double),
+        ("categories", POINTER(film_category)),
+        ("category_count", c_size_t),
+        ("reasons", POINTER(film_category_reason)),
+        ("reason_count", c_size_t),
+        ("examples", POINTER(film_category_example)),
+        ("example_count", c_size_t),
+    ]
+
+
+film_classification_fn = CFUNCTYPE(c_int, c_void_p, c_size_t, POINTER(film_classification))
+FUNCTIONS["film_classify_many"] = (
+    "film", film_status, [c_void_p, POINTER(film_text), c_size_t, POINTER(film_classify_options), film_classification_fn, c_void_p, POINTER(film_error)])
+FUNCTIONS["film_classification_json"] = (
+    "film", film_status, [POINTER(film_classification), POINTER(c_char_p), POINTER(film_error)])
 
 
 class film_word_share(Structure):
@@ -257,6 +316,8 @@ FUNCTIONS["film_verdict_json"] = (
     "film", film_status, [film_text, film_text, POINTER(film_verdict), c_size_t, POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
 FUNCTIONS["film_reasons_json"] = (
     "film", film_status, [POINTER(film_verdict), c_size_t, POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
+FUNCTIONS["film_groups_json"] = (
+    "film", film_status, [POINTER(film_verdict), POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
 FUNCTIONS["film_explanation_json"] = (
     "film", film_status, [POINTER(film_explanation), c_size_t, POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
 FUNCTIONS["film_explain_dimension"] = (
@@ -295,9 +356,14 @@ class film_table_options(Structure):
         ("skip_bad", c_int),
         ("part", c_int),
         ("parts", c_int),
-        ("reserved", c_void_p * 4),
+        ("encoding", c_char_p),
+        ("reserved", c_void_p * 3),
     ]
     _enums_ = {'format': 'film_format', 'labels': 'film_labels'}
+
+
+FUNCTIONS["film_set_interrupt"] = (
+    "film", None, [CFUNCTYPE(c_int, c_void_p), c_void_p])
 
 
 class film_row(Structure):
@@ -323,6 +389,8 @@ FUNCTIONS["film_table_next"] = (
     "film", film_status, [c_void_p, POINTER(film_row), POINTER(film_error)])
 FUNCTIONS["film_table_line"] = (
     "film", film_status, [c_void_p, POINTER(film_row), POINTER(c_uint64), POINTER(film_error)])
+FUNCTIONS["film_table_row"] = (
+    "film", film_status, [c_void_p, POINTER(c_uint64), POINTER(film_error)])
 FUNCTIONS["film_table_labels"] = (
     "film", film_labels, [c_void_p])
 FUNCTIONS["film_table_format"] = (
@@ -337,6 +405,22 @@ FUNCTIONS["film_table_columns"] = (
     "film", c_size_t, [c_void_p])
 FUNCTIONS["film_table_column"] = (
     "film", film_text, [c_void_p, c_size_t])
+FILM_COLUMN_OTHER = 0
+FILM_COLUMN_A = 1
+FILM_COLUMN_B = 2
+FILM_COLUMN_C = 3
+FILM_COLUMN_LABEL = 4
+FILM_COLUMN_ID = 5
+FILM_COLUMN_CATEGORY = 6
+FILM_COLUMN_IGNORED = 7
+film_column = c_int
+ENUMS["film_column"] = {'other': 0, 'a': 1, 'b': 2, 'c': 3, 'label': 4, 'id': 5, 'category': 6, 'ignored': 7}
+FUNCTIONS["film_table_use"] = (
+    "film", film_column, [c_void_p, c_size_t])
+film_put_fn = CFUNCTYPE(c_int, c_void_p, c_char_p, c_size_t)
+film_workbook_fn = CFUNCTYPE(film_status, c_void_p, c_void_p, c_size_t, film_put_fn, c_void_p, POINTER(film_error))
+FUNCTIONS["film_set_workbook_reader"] = (
+    "film", None, [film_workbook_fn, c_void_p])
 FUNCTIONS["film_output_open"] = (
     "film", film_status, [c_char_p, POINTER(c_void_p), POINTER(film_error)])
 FUNCTIONS["film_output_write"] = (
@@ -361,6 +445,149 @@ FUNCTIONS["film_job_leave"] = (
     "train", None, [c_void_p])
 FUNCTIONS["film_job_abort"] = (
     "train", None, [c_void_p, c_int])
+film_columns_fn = CFUNCTYPE(None, c_void_p, c_int, POINTER(film_text), c_size_t)
+
+
+class film_record(Structure):
+    _fields_ = [
+        ("id", film_text),
+        ("text", film_text),
+    ]
+
+
+class film_duplicate(Structure):
+    _fields_ = [
+        ("a", c_size_t),
+        ("b", c_size_t),
+        ("first", film_record),
+        ("second", film_record),
+        ("probability", c_double),
+        ("first_others", POINTER(film_text)),
+        ("second_others", POINTER(film_text)),
+    ]
+
+
+film_duplicate_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_duplicate))
+
+
+class film_member(Structure):
+    _fields_ = [
+        ("cluster", c_size_t),
+        ("cluster_size", c_size_t),
+        ("at", c_size_t),
+        ("record", film_record),
+        ("probability", c_double),
+        ("representative", c_int),
+        ("others", POINTER(film_text)),
+    ]
+
+
+film_member_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_member))
+
+
+class film_dedup_label(Structure):
+    _fields_ = [
+        ("a", c_size_t),
+        ("b", c_size_t),
+        ("same", c_int),
+    ]
+
+
+class film_dedup_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("answer", film_answer_options),
+        ("threshold", c_double),
+        ("candidates", c_size_t),
+        ("review", c_size_t),
+        ("singles", c_int),
+        ("labels", POINTER(film_dedup_label)),
+        ("label_count", c_size_t),
+        ("table", film_table_options),
+        ("job", c_void_p),
+        ("progress", film_progress),
+        ("pair", film_duplicate_fn),
+        ("borderline", film_duplicate_fn),
+        ("member", film_member_fn),
+        ("user", c_void_p),
+        ("columns", film_columns_fn),
+    ]
+
+
+class film_dedup_result(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("records", c_uint64),
+        ("distinct", c_uint64),
+        ("compared", c_uint64),
+        ("pairs", c_uint64),
+        ("sure", c_uint64),
+        ("clusters", c_uint64),
+        ("clustered", c_uint64),
+        ("largest", c_uint64),
+        ("connected", c_uint64),
+        ("contradictions", c_uint64),
+        ("skipped", c_uint64),
+        ("threshold", c_double),
+        ("sent", c_uint64),
+    ]
+
+
+FUNCTIONS["film_dedup"] = (
+    "pool", film_status, [c_void_p, POINTER(film_record), c_size_t, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
+FUNCTIONS["film_dedup_file"] = (
+    "pool", film_status, [c_void_p, c_char_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
+
+
+class film_link_match(Structure):
+    _fields_ = [
+        ("a", c_size_t),
+        ("b", c_size_t),
+        ("first", film_record),
+        ("second", film_record),
+        ("probability", c_double),
+        ("first_others", POINTER(film_text)),
+        ("second_others", POINTER(film_text)),
+    ]
+
+
+film_link_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_link_match))
+
+
+class film_link_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("answer", film_answer_options),
+        ("threshold", c_double),
+        ("candidates", c_size_t),
+        ("most", c_size_t),
+        ("unique", c_int),
+        ("table", film_table_options),
+        ("job", c_void_p),
+        ("progress", film_progress),
+        ("match", film_link_fn),
+        ("user", c_void_p),
+        ("columns", film_columns_fn),
+    ]
+
+
+class film_link_result(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("a", c_uint64),
+        ("b", c_uint64),
+        ("compared", c_uint64),
+        ("matched", c_uint64),
+        ("skipped", c_uint64),
+        ("threshold", c_double),
+        ("sent", c_uint64),
+    ]
+
+
+FUNCTIONS["film_link"] = (
+    "pool", film_status, [c_void_p, POINTER(film_record), c_size_t, POINTER(film_record), c_size_t, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)])
+FUNCTIONS["film_link_files"] = (
+    "pool", film_status, [c_void_p, c_char_p, c_char_p, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)])
 FUNCTIONS["film_pool_is_uri"] = (
     "pool", c_int, [c_char_p])
 FUNCTIONS["film_pool_create"] = (
@@ -439,6 +666,7 @@ class film_pool_add_options(Structure):
         ("progress", film_progress),
         ("committed", CFUNCTYPE(None, c_void_p, POINTER(film_pool_added))),
         ("committed_user", c_void_p),
+        ("max_sentence", c_size_t),
     ]
 
 
@@ -473,6 +701,12 @@ FUNCTIONS["film_pool_list"] = (
     "pool", film_status, [c_void_p, POINTER(film_pool_filter), film_sentence_fn, c_void_p, POINTER(film_error)])
 FUNCTIONS["film_pool_export"] = (
     "pool", film_status, [c_void_p, c_char_p, film_format, POINTER(film_progress), POINTER(c_uint64), POINTER(film_error)])
+FUNCTIONS["film_pool_export_labels"] = (
+    "pool", film_status, [c_void_p, c_char_p, film_format, POINTER(c_uint64), POINTER(film_error)])
+FUNCTIONS["film_pool_update"] = (
+    "pool", film_status, [c_void_p, c_char_p, c_int, POINTER(film_progress), POINTER(c_uint64), POINTER(film_error)])
+FUNCTIONS["film_pool_outdated"] = (
+    "pool", c_int, [c_void_p, c_void_p])
 
 
 class film_search_options(Structure):
@@ -486,6 +720,7 @@ class film_search_options(Structure):
         ("explain", c_int),
         ("answer", film_answer_options),
         ("progress", film_progress),
+        ("answered_only", c_int),
     ]
 
 
@@ -496,6 +731,8 @@ class film_found(Structure):
         ("sentence", film_sentence),
         ("verdict", film_verdict),
         ("score", c_double),
+        ("answered", c_double),
+        ("answers", c_int),
     ]
 
 
@@ -529,143 +766,8 @@ FUNCTIONS["film_pool_labelled_pairs"] = (
 film_cluster_fn = CFUNCTYPE(c_int, c_void_p, film_text, film_text)
 FUNCTIONS["film_pool_clusters"] = (
     "pool", film_status, [c_void_p, film_cluster_fn, c_void_p, POINTER(film_error)])
-
-
-class film_record(Structure):
-    _fields_ = [
-        ("id", film_text),
-        ("text", film_text),
-    ]
-
-
-class film_duplicate(Structure):
-    _fields_ = [
-        ("a", c_size_t),
-        ("b", c_size_t),
-        ("first", film_record),
-        ("second", film_record),
-        ("probability", c_double),
-    ]
-
-
-film_duplicate_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_duplicate))
-
-
-class film_member(Structure):
-    _fields_ = [
-        ("cluster", c_size_t),
-        ("cluster_size", c_size_t),
-        ("at", c_size_t),
-        ("record", film_record),
-        ("probability", c_double),
-        ("representative", c_int),
-    ]
-
-
-film_member_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_member))
-
-
-class film_dedup_label(Structure):
-    _fields_ = [
-        ("a", c_size_t),
-        ("b", c_size_t),
-        ("same", c_int),
-    ]
-
-
-class film_dedup_options(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("answer", film_answer_options),
-        ("threshold", c_double),
-        ("candidates", c_size_t),
-        ("review", c_size_t),
-        ("singles", c_int),
-        ("labels", POINTER(film_dedup_label)),
-        ("label_count", c_size_t),
-        ("table", film_table_options),
-        ("job", c_void_p),
-        ("progress", film_progress),
-        ("pair", film_duplicate_fn),
-        ("borderline", film_duplicate_fn),
-        ("member", film_member_fn),
-        ("user", c_void_p),
-    ]
-
-
-class film_dedup_result(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("records", c_uint64),
-        ("distinct", c_uint64),
-        ("compared", c_uint64),
-        ("pairs", c_uint64),
-        ("sure", c_uint64),
-        ("clusters", c_uint64),
-        ("clustered", c_uint64),
-        ("largest", c_uint64),
-        ("connected", c_uint64),
-        ("contradictions", c_uint64),
-        ("skipped", c_uint64),
-        ("threshold", c_double),
-        ("sent", c_uint64),
-    ]
-
-
-FUNCTIONS["film_dedup"] = (
-    "pool", film_status, [c_void_p, POINTER(film_record), c_size_t, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
-FUNCTIONS["film_dedup_file"] = (
-    "pool", film_status, [c_void_p, c_char_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
 FUNCTIONS["film_pool_dedup"] = (
     "pool", film_status, [c_void_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
-
-
-class film_link_match(Structure):
-    _fields_ = [
-        ("a", c_size_t),
-        ("b", c_size_t),
-        ("first", film_record),
-        ("second", film_record),
-        ("probability", c_double),
-    ]
-
-
-film_link_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_link_match))
-
-
-class film_link_options(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("answer", film_answer_options),
-        ("threshold", c_double),
-        ("candidates", c_size_t),
-        ("most", c_size_t),
-        ("unique", c_int),
-        ("table", film_table_options),
-        ("job", c_void_p),
-        ("progress", film_progress),
-        ("match", film_link_fn),
-        ("user", c_void_p),
-    ]
-
-
-class film_link_result(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("a", c_uint64),
-        ("b", c_uint64),
-        ("compared", c_uint64),
-        ("matched", c_uint64),
-        ("skipped", c_uint64),
-        ("threshold", c_double),
-        ("sent", c_uint64),
-    ]
-
-
-FUNCTIONS["film_link"] = (
-    "pool", film_status, [c_void_p, POINTER(film_record), c_size_t, POINTER(film_record), c_size_t, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)])
-FUNCTIONS["film_link_files"] = (
-    "pool", film_status, [c_void_p, c_char_p, c_char_p, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)])
 
 
 class film_pool_check_options(Structure):
@@ -700,68 +802,6 @@ FUNCTIONS["film_pool_check"] = (
     "pool", film_status, [c_void_p, POINTER(film_pool_check_options), POINTER(film_pool_checked), POINTER(film_error)])
 FUNCTIONS["film_pool_set_process_allocator"] = (
     "pool", film_status, [POINTER(film_allocator), POINTER(film_error)])
-FILM_WORD = 1
-FILM_BIGRAM = 2
-FILM_CHAR = 4
-FILM_METHOD_AUTO = 0
-FILM_METHOD_TFIDF = 1
-FILM_METHOD_SVD = 2
-FILM_METHOD_FILM = 3
-FILM_METHOD_MFILM = 4
-FILM_METHOD_RANK = 5
-FILM_METHOD_DEEP = 6
-FILM_METHOD_COUNT = 7
-film_method = c_int
-ENUMS["film_method"] = {'auto': 0, 'tfidf': 1, 'svd': 2, 'film': 3, 'mfilm': 4, 'rank': 5, 'deep': 6}
-
-
-class film_solver_options(Structure):
-    _fields_ = [
-        ("power", c_double),
-        ("eigen", c_int),
-        ("margin_ratio", c_double),
-        ("positives", c_size_t),
-        ("labelled", c_size_t),
-        ("hard", c_size_t),
-        ("random", c_size_t),
-        ("iterations", c_size_t),
-        ("inner", c_size_t),
-        ("epsilon", c_double),
-        ("least_change", c_double),
-        ("rho", c_double),
-        ("gamma", c_double),
-        ("shrink", c_double),
-        ("first_tau", c_double),
-        ("batch_basis", c_int),
-        ("sample", c_size_t),
-    ]
-
-
-class film_rank_options(Structure):
-    _fields_ = [
-        ("rate", c_double),
-        ("temperature", c_double),
-    ]
-
-
-FILM_LOSS_TRIPLET = 0
-FILM_LOSS_NPAIR = 1
-FILM_LOSS_COUNT = 2
-film_loss = c_int
-ENUMS["film_loss"] = {'triplet': 0, 'npair': 1}
-
-
-class film_deep_options(Structure):
-    _fields_ = [
-        ("tokens", c_size_t),
-        ("maps", c_size_t * 4),
-        ("loss", film_loss),
-        ("margin", c_double),
-        ("dropout", c_double),
-    ]
-    _enums_ = {'loss': 'film_loss'}
-
-
 FILM_ACCURACY = 0
 FILM_F1 = 1
 FILM_PRECISION = 2
@@ -779,49 +819,6 @@ class film_operating(Structure):
     _enums_ = {'criterion': 'film_criterion'}
 
 
-class film_train_options(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("table", film_table_options),
-        ("pairs", POINTER(film_pair)),
-        ("pair_count", c_size_t),
-        ("dev", c_char_p),
-        ("operating", film_operating),
-        ("prior", c_double),
-        ("train_share", c_double),
-        ("decision", film_decision),
-        ("no_memory", c_int),
-        ("keep_examples", c_size_t),
-        ("features", c_uint),
-        ("min_df", c_size_t),
-        ("max_features", c_size_t),
-        ("stem", c_char_p),
-        ("stop", c_char_p),
-        ("bert", c_char_p),
-        ("cache", c_char_p),
-        ("method", film_method),
-        ("similarity", film_similarity),
-        ("rank", c_size_t),
-        ("dim", c_size_t),
-        ("epochs", c_size_t),
-        ("batch", c_size_t),
-        ("solver", film_solver_options),
-        ("ranking", film_rank_options),
-        ("deep", film_deep_options),
-        ("seed", c_uint64),
-        ("threads", c_int),
-        ("job", c_void_p),
-        ("progress", film_progress),
-        ("checkpoint", c_char_p),
-        ("checkpoint_every", c_double),
-        ("checkpoint_only_when_cancelled", c_int),
-        ("resume", c_int),
-    ]
-    _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
-
-
-FUNCTIONS["film_train"] = (
-    "train", film_status, [POINTER(c_char_p), c_size_t, POINTER(film_train_options), POINTER(c_void_p), POINTER(film_error)])
 FILM_EVAL_AUTO = 0
 FILM_EVAL_FULL = 1
 FILM_EVAL_THRESHOLD = 2
@@ -891,6 +888,16 @@ class film_knn_point(Structure):
     ]
 
 
+class film_threshold_point(Structure):
+    _fields_ = [
+        ("threshold", c_double),
+        ("precision", c_double),
+        ("recall", c_double),
+        ("called_same", c_double),
+        ("used", c_int),
+    ]
+
+
 class film_operating_point(Structure):
     _fields_ = [
         ("wanted", film_operating),
@@ -900,6 +907,10 @@ class film_operating_point(Structure):
         ("precision", c_double),
         ("recall", c_double),
         ("f1", c_double),
+        ("low", c_double),
+        ("high", c_double),
+        ("pairs", c_uint64),
+        ("prior", c_double),
     ]
 
 
@@ -945,6 +956,41 @@ class film_retrieval(Structure):
     ]
 
 
+class film_class_figure(Structure):
+    _fields_ = [
+        ("category", c_char_p),
+        ("rows", c_uint64),
+        ("precision", c_double),
+        ("recall", c_double),
+        ("f1", c_double),
+    ]
+
+
+class film_confusion(Structure):
+    _fields_ = [
+        ("category", c_char_p),
+        ("answered", c_char_p),
+        ("count", c_uint64),
+    ]
+
+
+FILM_CONFUSIONS = 20
+
+
+class film_class_result(Structure):
+    _fields_ = [
+        ("macro_f1", c_double),
+        ("classes", POINTER(film_class_figure)),
+        ("class_count", c_size_t),
+        ("confusions", POINTER(film_confusion)),
+        ("confusion_count", c_size_t),
+        ("unknown_rows", c_uint64),
+        ("none_auroc", c_double),
+        ("answered", c_double),
+        ("refused", c_double),
+    ]
+
+
 class film_eval_result(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -978,6 +1024,15 @@ class film_eval_result(Structure):
         ("operating", POINTER(film_operating_point)),
         ("against", POINTER(film_comparison)),
         ("retrieval", POINTER(film_retrieval)),
+        ("precision", film_figure),
+        ("recall", film_figure),
+        ("true_positives", c_uint64),
+        ("false_positives", c_uint64),
+        ("true_negatives", c_uint64),
+        ("false_negatives", c_uint64),
+        ("thresholds", POINTER(film_threshold_point)),
+        ("threshold_count", c_size_t),
+        ("classes", POINTER(film_class_result)),
     ]
     _enums_ = {'labels': 'film_labels', 'decision': 'film_eval_decision', 'knn': 'film_knn'}
 
@@ -988,6 +1043,156 @@ FUNCTIONS["film_eval_result_free"] = (
     "train", None, [POINTER(film_eval_result)])
 FUNCTIONS["film_eval_json"] = (
     "train", film_status, [POINTER(film_eval_result), POINTER(c_char_p), POINTER(film_error)])
+
+
+class film_neighbour_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("table", film_table_options),
+        ("k", c_size_t),
+        ("knn", film_knn),
+        ("pool", c_char_p),
+        ("pool_table", film_table_options),
+        ("threads", c_int),
+        ("progress", film_progress),
+    ]
+    _enums_ = {'knn': 'film_knn'}
+
+
+FUNCTIONS["film_neighbours"] = (
+    "train", film_status, [c_void_p, c_char_p, POINTER(film_neighbour_options), POINTER(POINTER(c_uint32)), POINTER(c_size_t), POINTER(film_error)])
+FILM_WORD = 1
+FILM_BIGRAM = 2
+FILM_CHAR = 4
+FILM_METHOD_AUTO = 0
+FILM_METHOD_TFIDF = 1
+FILM_METHOD_SVD = 2
+FILM_METHOD_FILM = 3
+FILM_METHOD_MFILM = 4
+FILM_METHOD_RANK = 5
+FILM_METHOD_DEEP = 6
+FILM_METHOD_COUNT = 7
+film_method = c_int
+ENUMS["film_method"] = {'auto': 0, 'tfidf': 1, 'svd': 2, 'film': 3, 'mfilm': 4, 'rank': 5, 'deep': 6}
+
+
+class film_solver_options(Structure):
+    _fields_ = [
+        ("power", c_double),
+        ("eigen", c_int),
+        ("margin_ratio", c_double),
+        ("positives", c_size_t),
+        ("labelled", c_size_t),
+        ("hard", c_size_t),
+        ("random", c_size_t),
+        ("iterations", c_size_t),
+        ("inner", c_size_t),
+        ("epsilon", c_double),
+        ("least_change", c_double),
+        ("rho", c_double),
+        ("gamma", c_double),
+        ("shrink", c_double),
+        ("first_tau", c_double),
+        ("batch_basis", c_int),
+        ("sample", c_size_t),
+    ]
+
+
+class film_paper_options(Structure):
+    _fields_ = [
+        ("letter", c_int),
+        ("weights", c_int),
+        ("keep", c_int),
+        ("margin", c_double),
+        ("damped", c_int),
+    ]
+
+
+class film_rank_options(Structure):
+    _fields_ = [
+        ("rate", c_double),
+        ("temperature", c_double),
+    ]
+
+
+FILM_LOSS_TRIPLET = 0
+FILM_LOSS_NPAIR = 1
+FILM_LOSS_COUNT = 2
+film_loss = c_int
+ENUMS["film_loss"] = {'triplet': 0, 'npair': 1}
+
+
+class film_deep_options(Structure):
+    _fields_ = [
+        ("tokens", c_size_t),
+        ("maps", c_size_t * 4),
+        ("loss", film_loss),
+        ("margin", c_double),
+        ("dropout", c_double),
+    ]
+    _enums_ = {'loss': 'film_loss'}
+
+
+class film_train_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("table", film_table_options),
+        ("pairs", POINTER(film_pair)),
+        ("pair_count", c_size_t),
+        ("dev", c_char_p),
+        ("operating", film_operating),
+        ("prior", c_double),
+        ("train_share", c_double),
+        ("decision", film_decision),
+        ("no_memory", c_int),
+        ("keep_examples", c_size_t),
+        ("features", c_uint),
+        ("min_df", c_size_t),
+        ("max_features", c_size_t),
+        ("stem", c_char_p),
+        ("stop", c_char_p),
+        ("bert", c_char_p),
+        ("cache", c_char_p),
+        ("method", film_method),
+        ("similarity", film_similarity),
+        ("rank", c_size_t),
+        ("dim", c_size_t),
+        ("epochs", c_size_t),
+        ("batch", c_size_t),
+        ("solver", film_solver_options),
+        ("ranking", film_rank_options),
+        ("deep", film_deep_options),
+        ("seed", c_uint64),
+        ("threads", c_int),
+        ("job", c_void_p),
+        ("progress", film_progress),
+        ("checkpoint", c_char_p),
+        ("checkpoint_every", c_double),
+        ("checkpoint_only_when_cancelled", c_int),
+        ("resume", c_int),
+        ("paper", film_paper_options),
+        ("vectors", c_char_p),
+        ("sentences", POINTER(film_text)),
+        ("sentence_count", c_size_t),
+    ]
+    _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
+
+
+FUNCTIONS["film_train"] = (
+    "train", film_status, [POINTER(c_char_p), c_size_t, POINTER(film_train_options), POINTER(c_void_p), POINTER(film_error)])
+
+
+class film_reference_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("table", film_table_options),
+        ("threads", c_int),
+        ("progress", film_progress),
+    ]
+
+
+FUNCTIONS["film_set_reference"] = (
+    "train", film_status, [c_void_p, c_char_p, POINTER(film_reference_options), POINTER(film_error)])
 
 
 class film_report_options(Structure):
@@ -1019,6 +1224,7 @@ class film_split_options(Structure):
         ("train_share", c_double),
         ("seed", c_uint64),
         ("progress", film_progress),
+        ("by_rows", c_int),
     ]
 
 

@@ -37,7 +37,7 @@ def train(data: Any, y: Optional[Iterable] = None, *, columns: Optional[str] = N
     film_train_options in film_train.h: method, dim, rank, seed, threads, stem, prior, ...
 
     >>> model = film.train([("I lost my card", "my card is lost", 1),
-    ...                     ("I lost my card", "when do you open?", 0)] * 20)
+    ...                     ("I lost my card", "when do you open?", 0)] * 200)
     >>> model.match("my card is lost", "I lost my card").same
     True
     """

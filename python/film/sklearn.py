@@ -20,8 +20,8 @@ def _pairs(X):
 class FilmPairClassifier(ClassifierMixin, BaseEstimator):
     """Decides whether two texts mean the same. X has two columns of texts, y two classes.
 
-    >>> X = [("I lost my card", "my card is lost"), ("I lost my card", "when do you open?")] * 20
-    >>> FilmPairClassifier().fit(X, [1, 0] * 20).predict(X[:2])
+    >>> X = [("I lost my card", "my card is lost"), ("I lost my card", "when do you open?")] * 200
+    >>> FilmPairClassifier().fit(X, [1, 0] * 200).predict(X[:2])
     array([1, 0])
     """
 

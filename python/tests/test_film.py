@@ -207,6 +207,7 @@ class Training(unittest.TestCase):
 
     def test_interrupt(self):
         """Ctrl-C while C works reaches Python as KeyboardInterrupt, and the next call works."""
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
         update = _progress.Bar.update
         _progress.Bar.update = lambda self, *rest: os.kill(os.getpid(), signal.SIGINT)
         try:

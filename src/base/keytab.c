@@ -5,12 +5,15 @@
 
 #include <string.h>
 
-enum { FIRST_SLOTS = 64 };
+/* At a load of 3/4, probe sequences of 1024 slots do not occur by chance. A file with longer ones
+ * was made to be slow. */
+enum { FIRST_SLOTS = 64, MOST_PROBES = 1024 };
 
 /* Keys are built from small ids, so every bit of the slot must depend on every bit of the key (the
  * finaliser of splitmix64). */
 uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
 {
+    key ^= table->seed;
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
     key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
     return (key ^ (key >> 31)) & table->slot_mask;
@@ -21,7 +24,9 @@ uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
 static uint64_t find_slot(const struct keytab *table, uint64_t key)
 {
     uint64_t slot = keytab_first_slot(table, key);
-    for (uint64_t step = 0; step <= table->slot_mask; step++) {
+    uint64_t most =
+        table->own_keys || table->slot_mask < MOST_PROBES ? table->slot_mask : MOST_PROBES;
+    for (uint64_t step = 0; step <= most; step++) {
         if (table->keys[slot] == key || table->keys[slot] == 0) return slot;
         slot = (slot + 1) & table->slot_mask;
     }
@@ -53,10 +58,16 @@ static film_status resize(struct keytab *table, uint64_t slots, film_error *erro
     return FILM_OK;
 }
 
-film_status keytab_init(struct keytab *table, film_error *error)
+film_status keytab_init_seeded(struct keytab *table, uint64_t seed, film_error *error)
 {
     memset(table, 0, sizeof *table);
+    table->seed = seed;
     return resize(table, FIRST_SLOTS, error);
+}
+
+film_status keytab_init(struct keytab *table, film_error *error)
+{
+    return keytab_init_seeded(table, 0, error);
 }
 
 void keytab_free(struct keytab *table)

@@ -18,6 +18,7 @@ struct keytab {
     const uint64_t *keys; /* by slot; 0: empty */
     /* By slot. NULL in a mapped table whose user stores its own arrays by slot. */
     const uint32_t *number;
+    uint64_t seed; /* of the hash */
     /* Only in a table that was built in memory, not mapped: */
     uint64_t *own_keys;
     uint32_t *own_number;
@@ -25,6 +26,8 @@ struct keytab {
 
 /* Initialises an empty table. */
 film_status keytab_init(struct keytab *table, film_error *error);
+/* The same with a seed, for keys that strangers can choose. */
+film_status keytab_init_seeded(struct keytab *table, uint64_t seed, film_error *error);
 /* Frees a built table. The arrays of a mapped table are not touched. */
 void keytab_free(struct keytab *table);
 

@@ -2,20 +2,35 @@
  * Lookups do not trust the arrays. Removal is not supported. */
 #include "base/strtab.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { FIRST_SLOTS = 64 };
+/* In a table that is at most half full, probe sequences have fewer than 200 slots even for a
+ * billion strings. A file with longer ones was made to be slow. */
+enum { FIRST_SLOTS = 64, MOST_PROBES = 1024 };
 
 uint64_t strtab_hash(const char *bytes, size_t length)
 {
     return XXH3_64bits(bytes, length);
 }
 
+static uint64_t hash_of(const struct strtab *table, const char *bytes, size_t length)
+{
+    return XXH3_64bits_withSeed(bytes, length, table->seed); /* seed 0: strtab_hash */
+}
+
 film_status strtab_init(struct strtab *table, film_error *error)
+{
+    film_status status = strtab_init_stored(table, error);
+    if (status == FILM_OK) table->seed = rng_entropy();
+    return status;
+}
+
+film_status strtab_init_stored(struct strtab *table, film_error *error)
 {
     memset(table, 0, sizeof *table);
     table->own_slots = mem_zeroed(FIRST_SLOTS, sizeof *table->own_slots);
@@ -56,8 +71,10 @@ static uint32_t find_slot(const struct strtab *table, const char *bytes, size_t 
                           uint64_t hash, uint32_t *id)
 {
     uint32_t tag = (uint32_t)(hash >> 32), slot = (uint32_t)hash & table->slot_mask;
+    uint64_t most =
+        table->own_slots || table->slot_mask < MOST_PROBES ? table->slot_mask : MOST_PROBES;
     *id = STRTAB_NONE;
-    for (uint64_t step = 0; step <= table->slot_mask; step++) {
+    for (uint64_t step = 0; step <= most; step++) {
         uint64_t entry = table->slots[slot];
         if (entry == 0) return slot;
         if ((uint32_t)(entry >> 32) == tag) {
@@ -75,7 +92,7 @@ static uint32_t find_slot(const struct strtab *table, const char *bytes, size_t 
 uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t length)
 {
     uint32_t id;
-    find_slot(table, bytes, length, strtab_hash(bytes, length), &id);
+    find_slot(table, bytes, length, hash_of(table, bytes, length), &id);
     return id < table->count ? id : STRTAB_NONE;
 }
 
@@ -89,7 +106,7 @@ static int grow_slots(struct strtab *table)
     uint32_t mask = (uint32_t)(slots - 1);
     for (uint32_t id = 0; id < table->count; id++) {
         film_text text = strtab_get(table, id);
-        uint64_t hash = strtab_hash(text.bytes, text.length);
+        uint64_t hash = hash_of(table, text.bytes, text.length);
         uint32_t slot = (uint32_t)hash & mask;
         while (larger[slot]) slot = (slot + 1) & mask;
         larger[slot] = (hash >> 32 << 32) | (id + 1);
@@ -100,9 +117,10 @@ static int grow_slots(struct strtab *table)
     return 1;
 }
 
-film_status strtab_add_hashed(struct strtab *table, const char *bytes, size_t length, uint64_t hash,
-                              uint32_t *id, film_error *error)
+film_status strtab_add(struct strtab *table, const char *bytes, size_t length, uint32_t *id,
+                       film_error *error)
 {
+    uint64_t hash = hash_of(table, bytes, length);
     uint32_t slot = find_slot(table, bytes, length, hash, id);
     if (*id != STRTAB_NONE) return FILM_OK;
     if (table->count >= UINT32_MAX / 2)
@@ -127,12 +145,6 @@ film_status strtab_add_hashed(struct strtab *table, const char *bytes, size_t le
         return status_no_memory(error);
     }
     return FILM_OK;
-}
-
-film_status strtab_add(struct strtab *table, const char *bytes, size_t length, uint32_t *id,
-                       film_error *error)
-{
-    return strtab_add_hashed(table, bytes, length, strtab_hash(bytes, length), id, error);
 }
 
 film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays, const char *name,

@@ -18,24 +18,28 @@ struct strtab {
     const char *bytes;       /* all strings, concatenated */
     const uint64_t *offsets; /* count + 1; string i is bytes[offsets[i] .. offsets[i+1]) */
     const uint64_t *slots;   /* 0: empty; else the hash's high half << 32 | id + 1 */
+    uint64_t seed;           /* of the hash; 0 in files */
     /* Only in a table that was built in memory, not mapped: */
     char *own_bytes;
     uint64_t *own_offsets, *own_slots;
     size_t bytes_capacity, offsets_capacity;
 };
 
-/* Initialises an empty table. */
+/* Initialises an empty table. Its hash has a random seed: nobody can choose strings that collide.
+ * Ids do not depend on it. */
 film_status strtab_init(struct strtab *table, film_error *error);
+/* The same for a table that is written to a file: the seed is 0, so that the bytes are always the
+ * same. */
+film_status strtab_init_stored(struct strtab *table, film_error *error);
 /* Frees a built table. The arrays of a mapped table are not touched. */
 void strtab_free(struct strtab *table);
 
+/* A hash of a string that is the same in every process; it has no seed. */
 uint64_t strtab_hash(const char *bytes, size_t length);
 
 /* Returns the id of a string; adds the string when it is new. */
 film_status strtab_add(struct strtab *table, const char *bytes, size_t length, uint32_t *id,
                        film_error *error);
-film_status strtab_add_hashed(struct strtab *table, const char *bytes, size_t length, uint64_t hash,
-                              uint32_t *id, film_error *error);
 
 /* Returns the id of a string, or STRTAB_NONE. */
 uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t length);

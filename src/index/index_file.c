@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT "1"
+#define FORMAT "2"
 
 /* ---- Writing ---- */
 
@@ -41,6 +41,7 @@ static void put_dense(struct tensors *tensors, const struct graph_view *view)
 static void put_lexical(struct tensors *tensors, const struct lexical_view *view)
 {
     size_t slots = (size_t)view->terms.slot_mask + 1, terms = view->terms.count;
+    put(tensors, "lexical.seed", SAFETENSORS_U64, &view->terms.seed, 1, 0);
     put(tensors, "lexical.keys", SAFETENSORS_U64, view->terms.keys, slots, 0);
     put(tensors, "lexical.number", SAFETENSORS_U32, view->terms.number, slots, 0);
     put(tensors, "lexical.start", SAFETENSORS_U64, view->start, terms + 1, 0);
@@ -108,7 +109,8 @@ static film_status read_lexical(const struct safetensors *file, uint64_t count,
                                 struct lexical_view *view, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct safetensors_tensor *keys, *number, *start, *most, *document, *weight, *dead;
+    const struct safetensors_tensor *seed, *keys, *number, *start, *most, *document, *weight, *dead;
+    TRY(need(file, "lexical.seed", SAFETENSORS_U64, 1, 0, &seed, error));
     TRY(need(file, "lexical.keys", SAFETENSORS_U64, SAFETENSORS_ANY, 0, &keys, error));
     TRY(need(file, "lexical.number", SAFETENSORS_U32, keys->shape[0], 0, &number, error));
     TRY(need(file, "lexical.most", SAFETENSORS_U16, SAFETENSORS_ANY, 0, &most, error));
@@ -125,6 +127,7 @@ static film_status read_lexical(const struct safetensors *file, uint64_t count,
                                   .count = (size_t)count};
     TRY(keytab_map(&view->terms, keys->data, number->data, keys->shape[0], most->shape[0],
                    "lexical.keys", error));
+    view->terms.seed = *(const uint64_t *)seed->data;
 done:
     return status;
 }

@@ -2,6 +2,7 @@
  * a file before a change. Searching is in lexical_search.c. */
 #include "index/lexical_parts.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ film_status lexical_new(struct lexical **out, film_error *error)
     struct lexical *lexical = mem_zeroed(1, sizeof *lexical);
     *out = NULL;
     TRY_ALLOC(lexical, error);
-    TRY(keytab_init(&lexical->terms, error));
+    /* Words come from strangers. The seed is stored in the index file. */
+    TRY(keytab_init_seeded(&lexical->terms, rng_entropy(), error));
     *out = lexical;
     lexical = NULL;
 done:
@@ -145,10 +147,12 @@ static film_status copy_terms(const struct keytab *from, struct keytab *to, film
     film_status status = FILM_OK;
     uint64_t *key = NULL;
     uint32_t number;
-    TRY(keytab_init(to, error));
-    TRY_ALLOC(key = mem_array(from->count, sizeof *key), error);
-    for (size_t i = 0; i <= from->slot_mask; i++)
-        if (from->keys[i]) key[from->number[i]] = from->keys[i]; /* checked before */
+    TRY(keytab_init_seeded(to, from->seed, error));
+    TRY_ALLOC(key = mem_zeroed(from->count, sizeof *key), error);
+    for (size_t i = 0; i <= from->slot_mask; i++) {
+        number = from->number[i]; /* once: a mapped file may change */
+        if (from->keys[i] && number < from->count) key[number] = from->keys[i];
+    }
     for (size_t t = 0; t < from->count; t++) TRY(keytab_add(to, key[t], &number, error));
 done:
     mem_free(key);
@@ -161,6 +165,12 @@ static film_status own(struct lexical *lexical, film_error *error)
 {
     film_status status = FILM_OK;
     if (!lexical->borrowed) return FILM_OK;
+    if (!lexical->start) { /* checked as a copy: merging trusts it, and a mapped file may change */
+        size_t room = (size_t)lexical->view.terms.count + 1;
+        TRY_ALLOC(lexical->start = mem_array(room, sizeof *lexical->start), error);
+        memcpy(lexical->start, lexical->view.start, room * sizeof *lexical->start);
+        lexical->view.start = lexical->start;
+    }
     TRY(lexical_check(&lexical->view, error));
     TRY(copy_terms(&lexical->view.terms, &lexical->terms, error));
     TRY_ALLOC(lexical->dead = mem_array(lexical->count + 1, 1), error);

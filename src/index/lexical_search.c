@@ -96,11 +96,13 @@ static void look_up(const struct lexical *lexical, struct lexical_searcher *sear
         uint32_t code = lexical_code(query.weight[i]), term;
         if (!code || (term = keytab_find(terms, query.key[i])) == KEYTAB_NONE) continue;
         wanted[count] = (struct wanted){.term = term, .code = code};
-        if (term < view->terms.count && view->start[term] < view->start[term + 1] &&
-            view->start[term + 1] <= view->postings) {
-            wanted[count].document = view->document + view->start[term];
-            wanted[count].weight = view->weight + view->start[term];
-            wanted[count].length = (size_t)(view->start[term + 1] - view->start[term]);
+        /* Each is read once: a mapped file may change. */
+        int known = term < view->terms.count;
+        uint64_t begin = known ? view->start[term] : 0, end = known ? view->start[term + 1] : 0;
+        if (begin < end && end <= view->postings) {
+            wanted[count].document = view->document + begin;
+            wanted[count].weight = view->weight + begin;
+            wanted[count].length = (size_t)(end - begin);
             wanted[count].bound = (uint64_t)code * view->most[term];
         }
         count++;

@@ -9,13 +9,16 @@
 #include "learn/classifier_rule.h"
 #include "learn/folds.h"
 #include "learn/labels.h"
+#include "learn/made_up.h"
 #include "learn/out_of_fold.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    FITS = OUT_OF_FOLD_FOLDS,
+    FITS = 5,      /* that leave something out; the last is the final one */
+    ENOUGH = 5000, /* with more rows, two of them suffice */
+    FEW_FITS = 2,
     MOST_ROWS = 100000, /* more are sampled: items take 4 kB a sentence */
     /* With fewer categories none is left out. */
     LEAVE_OUT = 5,
@@ -31,7 +34,8 @@ struct class_learner {
     uint32_t *category, *sentence; /* by row of DATA; sentence ids of the corpus */
     struct strtab fetched;
     struct folds folds;
-    float *maps[FITS];    /* where the input has no place for them */
+    size_t first; /* the first fit that is made */
+    float *maps[FITS];
     unsigned char *group; /* by category: the fit that leaves it out; FITS: none */
     struct classifier fits[FITS + 1];
     struct held_answers held[FITS + 1]; /* of each fit; all, at the end */
@@ -112,64 +116,37 @@ static int held_out(const struct class_learner *learner, size_t row, size_t fit)
     return learner->folds.of[learner->sentence[row]] == fit;
 }
 
-/* The encoder whose map has not seen the sentences that fit F leaves out. */
+/* Learns a map from the rows that FIT learns from. */
+static film_status fit_map(struct class_learner *learner, size_t fit, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct corpus rest = {0};
+    size_t kept = 0;
+    TRY(folds_rest(&learner->folds, learner->input->corpus, fit, &rest, error));
+    for (size_t i = 0; i < rest.rows; i++) {
+        if (learner->group[rest.category[i]] == fit) continue;
+        rest.a[kept] = rest.a[i];
+        rest.category[kept++] = rest.category[i];
+    }
+    rest.rows = kept;
+    status = out_of_fold_map(learner->input, &rest, &learner->maps[fit], error);
+    if (status == FILM_BAD_INPUT) status = FILM_OK; /* too few rows: the final map must do */
+done:
+    folds_rest_free(&rest);
+    return status;
+}
+
+/* The encoder whose map has seen neither the sentences nor the categories that FIT leaves out. */
 static film_status fit_encoder(struct class_learner *learner, size_t fit, struct encoder *out,
                                film_error *error)
 {
-    const struct learn_input *input = learner->input;
-    float **maps = input->fold_maps ? input->fold_maps : learner->maps;
-    *out = *learner->encoder;
-    if (fit == FITS || !out->map || !learn_uses_labels(input->method)) return FILM_OK;
     film_status status = FILM_OK;
-    if (!maps[fit]) status = out_of_fold_map(input, &learner->folds, fit, &maps[fit], error);
-    if (maps[fit]) out->map = maps[fit];
-    return status == FILM_BAD_INPUT ? FILM_OK : status; /* too few rows without this fold */
-}
-
-/* ---- Made-up sentences ---- */
-
-/* Returns word NUMBER of TEXT, separated by spaces; an empty text after the last. */
-static film_text word_of(film_text text, size_t number)
-{
-    size_t start = 0, end;
-    for (;;) {
-        while (start < text.length && text.bytes[start] == ' ') start++;
-        for (end = start; end < text.length && text.bytes[end] != ' ';) end++;
-        if (number-- == 0 || start == text.length)
-            return (film_text){text.bytes + start, end - start};
-        start = end;
-    }
-}
-
-static size_t words_of(film_text text)
-{
-    size_t count = 0;
-    while (word_of(text, count).length) count++;
-    return count;
-}
-
-/* Writes words of random sentences to OUT: as many as a sentence has, or one or two. Half of the
- * sentences have unknown words in between: words spelled backwards. Returns the length. */
-static size_t make_up(const struct class_data *data, struct rng *rng, char *out, size_t room)
-{
-    size_t kind = (size_t)rng_below(rng, 4), length = 0;
-    size_t words = kind == 0 ? 1 + (size_t)rng_below(rng, 2)
-                             : words_of(data->text[rng_below(rng, data->count)]);
-    for (size_t w = 0; w < words; w++) {
-        film_text from = data->text[rng_below(rng, data->count)];
-        size_t count = words_of(from);
-        if (!count) continue;
-        film_text word = word_of(from, (size_t)rng_below(rng, count));
-        if (length + word.length + 1 > room) break;
-        int backwards = kind >= 2 && rng_below(rng, 2);
-        for (size_t i = 0; i < word.length; i++) backwards &= (unsigned char)word.bytes[i] < 0x80;
-        for (size_t i = 0; i < word.length; i++) {
-            unsigned char last = (unsigned char)word.bytes[word.length - 1 - i];
-            out[length++] = backwards ? (char)last : word.bytes[i];
-        }
-        out[length++] = ' ';
-    }
-    return length;
+    *out = *learner->encoder;
+    if (fit == FITS || !out->map || !learn_uses_labels(learner->input->method)) return FILM_OK;
+    TRY(fit_map(learner, fit, error));
+    if (learner->maps[fit]) out->map = learner->maps[fit];
+done:
+    return status;
 }
 
 /* ---- Fits ---- */
@@ -186,7 +163,7 @@ static film_status ask_made_up(const struct class_learner *learner, struct class
     if (wanted > MOST) wanted = MOST;
     rng_seed_part(&rng, learner->input->options->seed, 2 + fit);
     for (size_t i = 0; i < wanted; i++) {
-        size_t length = make_up(&learner->data, &rng, text, ROOM);
+        size_t length = made_up(learner->text, learner->data.count, &rng, text, ROOM);
         TRY(class_asker_ask(asker, (film_text){text, length}, error));
         struct held_answer answer = {.target = CLASS_NONE, .fit = (unsigned char)fit, .made_up = 1};
         TRY(held_answers_add(held, asker, answer, error));
@@ -249,10 +226,11 @@ done:
     return status;
 }
 
-static film_status run_fits(struct class_learner *learner, int from, film_error *error)
+static film_status run_fits(struct class_learner *learner, film_error *error)
 {
     film_status status = FILM_OK;
     struct encoder encoders[FITS + 1];
+    int from = (int)learner->first;
     for (int f = from; f <= FITS && status == FILM_OK; f++) /* in a job, all learn the maps */
         status = fit_encoder(learner, (size_t)f, &encoders[f], error);
     if (status != FILM_OK || !learner->data.count) return status;
@@ -327,7 +305,8 @@ film_status classifier_learn(const struct learn_input *input, const struct encod
     TRY(class_data_collect(&learner.data, &encoder->features->tokenizer, input->options->threads,
                            error));
     TRY(group_categories(&learner, error));
-    TRY(run_fits(&learner, rule ? FITS : 0, error));
+    learner.first = rule ? FITS : input->corpus->rows > ENOUGH ? FITS - FEW_FITS : 0;
+    TRY(run_fits(&learner, error));
     if (!learner.fits[FITS].categories.count) goto done;
     struct class_rule learned = rule ? *rule : learner.fits[FITS].rule;
     if (!rule) {

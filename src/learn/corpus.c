@@ -40,6 +40,26 @@ done:
     return status;
 }
 
+film_status corpus_add_plain(struct corpus *corpus, const film_row *row, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t id;
+    const film_text texts[] = {row->a, row->b, row->c};
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
+        TRY(sentence_id(&corpus->sentences, texts[t], &id, error));
+    corpus->plain = 1;
+done:
+    return status;
+}
+
+void corpus_begin_labels(struct corpus *corpus, film_labels labels)
+{
+    if (corpus->labels == labels) return;
+    corpus->plain |= corpus->rows > 0;
+    corpus->labels = labels;
+    corpus->rows = 0;
+}
+
 film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *error)
 {
     film_status status = FILM_OK;
@@ -60,16 +80,20 @@ film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t 
     film_status status = FILM_OK;
     struct rows rows;
     film_row row;
+    size_t read = 0;
     rows_start(&rows, paths, count, options);
+    rows.mixes = 1;
     TRY(corpus_init(corpus, FILM_LABELS_AUTO, error));
     while ((status = rows_next(&rows, &row, error)) == FILM_OK) {
-        TRY(corpus_add(corpus, &row, error));
-        if (corpus->rows % 65536 == 0)
+        corpus_begin_labels(corpus, rows.labels);
+        int plain = rows.plain && rows.labels != FILM_LABELS_NONE;
+        TRY((plain ? corpus_add_plain : corpus_add)(corpus, &row, error));
+        if (++read % 65536 == 0)
             TRY(progress_report(progress, "reading", rows_progress(&rows), 1, error));
     }
     if (status == FILM_END) status = FILM_OK;
     TRY(status);
-    corpus->labels = rows.labels;
+    corpus_begin_labels(corpus, rows.labels);
     corpus->skipped = rows.skipped;
     if (corpus->rows == 0 && options->parts <= 1) /* a part may be empty */
         TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", count ? paths[0] : "input"));
@@ -83,6 +107,30 @@ done:
 static film_text row_text(const struct strtab *table, uint32_t id)
 {
     return id == STRTAB_NONE ? (film_text){NULL, 0} : strtab_get(table, id);
+}
+
+void corpus_mark_used(const struct corpus *corpus, unsigned char *used)
+{
+    const uint32_t *columns[] = {corpus->a, corpus->b, corpus->c};
+    memset(used, 0, corpus_all(corpus));
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < corpus->rows; i++)
+            if (columns[c][i] != STRTAB_NONE) used[columns[c][i]] = 1;
+}
+
+/* Adds the sentences of no row. */
+static film_status select_plain(const struct corpus *from, struct corpus *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    unsigned char *used = mem_array(from->sentences.count, 1);
+    TRY_ALLOC(used, error);
+    corpus_mark_used(from, used);
+    for (uint32_t id = 0; id < from->sentences.count; id++)
+        if (!used[id])
+            TRY(corpus_add_plain(out, &(film_row){.a = strtab_get(&from->sentences, id)}, error));
+done:
+    mem_free(used);
+    return status;
 }
 
 film_status corpus_select(const struct corpus *from, const unsigned char *part,
@@ -100,6 +148,7 @@ film_status corpus_select(const struct corpus *from, const unsigned char *part,
                         .label = (double)from->label[i]};
         TRY(corpus_add(out, &row, error));
     }
+    if (from->plain && wanted == 0) TRY(select_plain(from, out, error));
 done:
     if (status != FILM_OK) corpus_free(out);
     return status;

@@ -20,6 +20,7 @@ struct corpus {
     uint32_t *category;
     size_t a_capacity, b_capacity, c_capacity, label_capacity, category_capacity;
     uint64_t skipped; /* bad rows */
+    size_t plain;     /* sentences beside the rows were read: corpus_add_plain */
 };
 
 /* The number of sentences of all processes, this process's first id, and the owner of an id. */
@@ -45,12 +46,23 @@ film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *e
 /* Reserves space for ROWS rows. Returns 0 when out of memory. */
 int corpus_reserve(struct corpus *corpus, size_t rows);
 
-/* Reads files with the same kind of labels, one after the other. */
+/* Adds the sentences of a row, but no row: they count for vocabulary, rarity and vectors. */
+film_status corpus_add_plain(struct corpus *corpus, const film_row *row, film_error *error);
+
+/* Sets the kind of labels of a corpus without labels. Its sentences stay, its rows do not. */
+void corpus_begin_labels(struct corpus *corpus, film_labels labels);
+
+/* Reads files with the same kind of labels, one after the other. Of files without labels beside
+ * them the sentences are kept. */
 film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t count,
                         const film_table_options *options, const film_progress *progress,
                         film_error *error);
 
-/* OUT = the rows of FROM with PART[row] == WANTED, and their sentences. */
+/* USED[id] = 1 for the sentences of rows, otherwise 0. */
+void corpus_mark_used(const struct corpus *corpus, unsigned char *used);
+
+/* OUT = the rows of FROM with PART[row] == WANTED, and their sentences. Part 0 also gets the
+ * sentences of no row. */
 film_status corpus_select(const struct corpus *from, const unsigned char *part,
                           unsigned char wanted, struct corpus *out, film_error *error);
 void corpus_free(struct corpus *corpus);

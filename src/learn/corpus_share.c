@@ -128,11 +128,14 @@ static film_status agree_on_labels(struct corpus *corpus, const struct comm *com
     int kinds = 0;
     if (corpus->rows) has[corpus->labels] = 1;
     TRY(comm_sum_counts(comm, has, FILM_LABELS_COUNT, error));
+    film_labels agreed = corpus->labels;
     for (int kind = 0; kind < FILM_LABELS_COUNT; kind++)
         if (has[kind]) {
-            corpus->labels = (film_labels)kind;
-            kinds++;
+            /* Rows without labels may be in other processes: their sentences are kept. */
+            kinds += kinds == 0 || agreed != FILM_LABELS_NONE;
+            agreed = (film_labels)kind;
         }
+    corpus_begin_labels(corpus, agreed);
     if (kinds == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", name));
     if (kinds > 1)
         TRY(status_set(error, FILM_BAD_INPUT,
@@ -154,6 +157,7 @@ film_status corpus_share(struct corpus *corpus, const struct comm *comm, const c
     TRY(share_categories(corpus, comm, error));
     TRY(share_rows(corpus, comm, error));
     TRY(comm_sum_counts(comm, &skipped, 1, error));
+    TRY(comm_sum_counts(comm, &corpus->plain, 1, error));
     corpus->skipped = skipped;
 done:
     return status;
@@ -289,12 +293,14 @@ static film_status take_rows(const struct corpus *from, const unsigned char *par
     return FILM_OK;
 }
 
-/* NUMBER[id] = dense, ascending ids for the sentences of OUT's rows; updates the owners' starts. */
-static void number_densely(const struct corpus *from, struct corpus *out, uint32_t *number)
+/* NUMBER[id] = dense, ascending ids for the sentences of OUT's rows, and of no row where USED is
+ * not NULL (corpus_mark_used); updates the owners' starts. */
+static void number_densely(const struct corpus *from, struct corpus *out, const unsigned char *used,
+                           uint32_t *number)
 {
     uint32_t *columns[] = {out->a, out->b, out->c}, next = 0;
     size_t all = corpus_all(from);
-    memset(number, 0, all * sizeof *number);
+    for (size_t id = 0; id < all; id++) number[id] = used && !used[id];
     for (size_t c = 0; c < 3; c++)
         for (size_t i = 0; i < out->rows; i++)
             if (columns[c][i] != STRTAB_NONE) number[columns[c][i]] = 1;
@@ -314,13 +320,18 @@ film_status corpus_select_shared(const struct corpus *from, const unsigned char 
 {
     film_status status = FILM_OK;
     uint32_t *number = NULL, id;
+    unsigned char *used = mem_array(corpus_all(from), 1);
+    int plain = from->plain && wanted == 0;
+    TRY_ALLOC(used, error);
     TRY(corpus_init(out, from->labels, error));
     TRY(take_rows(from, part, wanted, out, error));
+    corpus_mark_used(from, used);
     out->comm = from->comm;
+    out->plain = plain ? from->plain : 0;
     TRY_ALLOC((out->starts = mem_array((size_t)from->comm->size + 1, sizeof *out->starts)) &&
                   (number = mem_array(corpus_all(from), sizeof *number)),
               error);
-    number_densely(from, out, number);
+    number_densely(from, out, plain ? used : NULL, number);
     for (uint32_t i = 0; i < from->sentences.count; i++) {
         if (number[corpus_first(from) + i] == STRTAB_NONE) continue;
         film_text text = strtab_get(&from->sentences, i);
@@ -328,6 +339,7 @@ film_status corpus_select_shared(const struct corpus *from, const unsigned char 
     }
 done:
     mem_free(number);
+    mem_free(used);
     if (status != FILM_OK) corpus_free(out);
     return status;
 }

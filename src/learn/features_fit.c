@@ -171,11 +171,10 @@ static film_status choose_vocabulary(const struct strtab *merged, const uint32_t
     }
     qsort(candidates, kept, sizeof *candidates, more_frequent_first);
     if (options->max_features && kept > options->max_features) kept = options->max_features;
-    TRY(strtab_init(vocabulary, error));
+    TRY(strtab_init_stored(vocabulary, error));
     for (size_t i = 0; i < kept; i++) {
         film_text text = strtab_get(merged, candidates[i].id);
-        TRY(strtab_add_hashed(vocabulary, text.bytes, text.length, candidates[i].hash,
-                              &renumber[candidates[i].id], error));
+        TRY(strtab_add(vocabulary, text.bytes, text.length, &renumber[candidates[i].id], error));
     }
 done:
     mem_free(candidates);

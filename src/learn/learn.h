@@ -35,9 +35,6 @@ struct learn_input {
     const struct stream_source *stream;        /* for streaming methods */
     const struct checkpointing *checkpointing; /* NULL: no checkpoints */
     struct training_log *log;                  /* NULL: nothing is logged */
-    /* OUT_OF_FOLD_FOLDS maps: a decision stores those that it learns without each fold here. NULL:
-     * nobody wants them. */
-    float **fold_maps;
 };
 
 struct learned_map {

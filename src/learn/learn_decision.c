@@ -3,6 +3,7 @@
 #include "learn/learn_decision.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "learn/answered_fit.h"
 #include "learn/boosting.h"
 #include "learn/decision_threshold.h"
 #include "learn/tree_rows.h"
@@ -245,6 +246,35 @@ static void facts_free(struct memory_data *facts)
     mem_free(facts->weight);
 }
 
+/* The log-odds of the share's pairs, without memory; the caller frees them. */
+static film_status sum_margins(const struct learn_input *input, const struct decision *decision,
+                               const struct out_of_fold *held, double **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = held->share.count;
+    double *margin = *out = mem_array(count, sizeof *margin);
+    TRY_ALLOC(margin, error);
+    TRY(trees_sum_rows(&decision->trees, held->x, count, traits_count(), input->options->threads,
+                       margin, error));
+    for (size_t i = 0; i < count; i++)
+        margin[i] =
+            decision->margin.bias + decision->margin.scale * (margin[i] + (double)held->base[i]);
+done:
+    return status;
+}
+
+static film_status fit_answered(const struct learn_input *input, const struct out_of_fold *held,
+                                struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    double *margin = NULL;
+    TRY(sum_margins(input, decision, held, &margin, error));
+    TRY(answered_fit(input, held, margin, decision, error));
+done:
+    mem_free(margin);
+    return status;
+}
+
 static film_status facts_gather(const struct learn_input *input, const struct decision *decision,
                                 const struct out_of_fold *held, struct memory_data *facts,
                                 film_error *error)
@@ -252,14 +282,9 @@ static film_status facts_gather(const struct learn_input *input, const struct de
     film_status status = FILM_OK;
     const struct comm *comm = input->corpus->comm;
     size_t count = held->share.count;
-    double *margin = mem_array(count, sizeof *margin);
+    double *margin = NULL;
     *facts = (struct memory_data){.count = held->pairs.count, .target = held->pairs.target};
-    TRY_ALLOC(margin, error);
-    TRY(trees_sum_rows(&decision->trees, held->x, count, traits_count(), input->options->threads,
-                       margin, error));
-    for (size_t i = 0; i < count; i++)
-        margin[i] =
-            decision->margin.bias + decision->margin.scale * (margin[i] + (double)held->base[i]);
+    TRY(sum_margins(input, decision, held, &margin, error));
     TRY(comm_collect(comm, held->known, count * sizeof *held->known, &facts->known, error));
     TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
     TRY(comm_collect(comm, held->weight, count * sizeof(float), &facts->weight, error));
@@ -360,6 +385,7 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     training_log_phase(input->log, "trees");
     if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
+    TRY(fit_answered(input, &held, decision, error));
     training_log_note(input->log, "threshold_from", json_string("folds"));
     decision_threshold_made_up(input->log, held.pairs.made_up);
     training_log_phase(input->log, "memory");

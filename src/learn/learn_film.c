@@ -107,15 +107,20 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
                                                  (json_int_t)now->backtracks, now->judged,
                                                  now->hinge, now->satisfied));
     }
+    double least = learned->s[0], most = learned->s[0];
+    for (size_t c = 1; c < learned->dim; c++) {
+        least = fmin(least, learned->s[c]);
+        most = fmax(most, learned->s[c]);
+    }
     training_log_note(
         log, name,
-        json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[s, s, s, s, s, s, s, s], s:o}", "stopped",
-                  stiefel_stop_name(learned->solver.stop), "iterations",
+        json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[f, f], s:[s, s, s, s, s, s, s, s], s:o}",
+                  "stopped", stiefel_stop_name(learned->solver.stop), "iterations",
                   (json_int_t)learned->solver.iterations, "objective", learned->f, "margin",
                   learned->margin, "active_anchors", (json_int_t)learned->active, "dead_columns",
-                  (json_int_t)learned->dead, "best_iteration", (json_int_t)learned->best,
-                  "history_columns", "objective", "gradient", "active", "step", "backtracks",
-                  "accuracy", "hinge", "satisfied", "history", history));
+                  (json_int_t)learned->dead, "best_iteration", (json_int_t)learned->best, "weights",
+                  least, most, "history_columns", "objective", "gradient", "active", "step",
+                  "backtracks", "accuracy", "hinge", "satisfied", "history", history));
 }
 
 /* A hash of this process's basis and anchors, which P depends on: a different machine or thread

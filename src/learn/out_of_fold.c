@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* From categories, 3 pairs per sentence are drawn: 8 gave the same accuracy in thrice the time. */
-enum { FOLDS = OUT_OF_FOLD_FOLDS, PAIRS_PER_SENTENCE = 3, CHUNK = 256 };
+enum { FOLDS = 5, PAIRS_PER_SENTENCE = 3, CHUNK = 256 };
 
 void out_of_fold_free(struct out_of_fold *held)
 {
@@ -214,14 +214,12 @@ static struct learn_input input_on(const struct learn_input *input, const struct
                                 .x = input->x};
 }
 
-film_status out_of_fold_map(const struct learn_input *input, const struct folds *folds, size_t fold,
-                            float **map, film_error *error)
+film_status out_of_fold_map(const struct learn_input *input, const struct corpus *rest, float **map,
+                            film_error *error)
 {
     film_status status = FILM_OK;
-    struct corpus rest = {0};
     struct learned_map learned = {0};
-    TRY(folds_rest(folds, input->corpus, fold, &rest, error));
-    struct learn_input without = input_on(input, &rest);
+    struct learn_input without = input_on(input, rest);
     TRY(learn_map(&without, &learned, error));
     if (learned.interrupted != FILM_OK)
         TRY(status_set(error, learned.interrupted, "%s", learned.interruption.message));
@@ -229,19 +227,21 @@ film_status out_of_fold_map(const struct learn_input *input, const struct folds 
     learned.map = NULL;
 done:
     learned_map_free(&learned);
-    folds_rest_free(&rest);
     return status;
 }
 
-/* Keeps the map of FOLD for the caller who wants it, or frees it. */
-static void keep_map(const struct learn_input *input, size_t fold, float *map)
+/* *MAP = the map that the same method learns without FOLD. */
+static film_status learn_fold_map(const struct learn_input *input, struct out_of_fold *held,
+                                  size_t fold, float **map, film_error *error)
 {
-    if (!input->fold_maps) {
-        mem_free(map);
-        return;
-    }
-    mem_free(input->fold_maps[fold]);
-    input->fold_maps[fold] = map;
+    film_status status = FILM_OK;
+    struct corpus rest = {0};
+    TRY(folds_rest(&held->folds, input->corpus, fold, &rest, error));
+    status = out_of_fold_map(input, &rest, map, error);
+    held->too_few = status == FILM_BAD_INPUT; /* enough rows in total, but not without this fold */
+done:
+    folds_rest_free(&rest);
+    return status;
 }
 
 static film_status survey_all(const struct learn_input *input, const struct encoder *model,
@@ -254,9 +254,7 @@ static film_status survey_all(const struct learn_input *input, const struct enco
     for (size_t f = 0; f < FOLDS; f++) {
         status = progress_report(&input->options->progress, "folds", (double)f, FOLDS, error);
         TRY(comm_agree(input->corpus->comm, status, error));
-        if (learned) status = out_of_fold_map(input, &held->folds, f, &map, error);
-        held->too_few = status == FILM_BAD_INPUT; /* enough rows, but not without this fold */
-        TRY(status);
+        if (learned) TRY(learn_fold_map(input, held, f, &map, error));
         /* A BERT encoder cannot be trained again without a fold, so the trees do not use its
          * similarity. */
         struct encoder encoder = *model;
@@ -265,7 +263,7 @@ static film_status survey_all(const struct learn_input *input, const struct enco
         TRY(evidence_from_weights(&evidence, &held->rows, weights[f], error));
         TRY(survey_fold(held, f, &encoder, &evidence, input->options->threads, error));
         evidence_free(&evidence);
-        keep_map(input, f, map);
+        mem_free(map);
         map = NULL;
     }
 done:

@@ -18,7 +18,7 @@
 #include "pair/decision.h"
 
 /* Below this number of pairs, training regularises more and validates on every fold, not on one. */
-enum { OUT_OF_FOLD_FEW = 20000, OUT_OF_FOLD_FOLDS = 5 };
+enum { OUT_OF_FOLD_FEW = 20000 };
 
 struct out_of_fold {
     struct labelled_pairs pairs; /* all */
@@ -41,9 +41,9 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
                                struct out_of_fold *held, film_error *error);
 void out_of_fold_free(struct out_of_fold *held);
 
-/* *MAP = the map that the input's method learns without FOLD. FILM_BAD_INPUT when too few labels
- * remain. */
-film_status out_of_fold_map(const struct learn_input *input, const struct folds *folds, size_t fold,
-                            float **map, film_error *error);
+/* *MAP = the map that the input's method learns on the rows of REST. FILM_BAD_INPUT when its labels
+ * are too few. */
+film_status out_of_fold_map(const struct learn_input *input, const struct corpus *rest, float **map,
+                            film_error *error);
 
 #endif

@@ -30,11 +30,14 @@ static film_status open_next(struct rows *rows, film_error *error)
     film_status status = table_open_dealt(path, rows->next, rows->options, &rows->table, error);
     if (status != FILM_OK) return status;
     film_labels labels = film_table_labels(rows->table);
-    if (rows->labels != FILM_LABELS_AUTO && rows->labels != labels)
+    rows->plain = labels == FILM_LABELS_NONE;
+    int first =
+        rows->labels == FILM_LABELS_AUTO || (rows->mixes && rows->labels == FILM_LABELS_NONE);
+    if (!first && rows->labels != labels && !(rows->mixes && rows->plain))
         return status_set(error, FILM_BAD_INPUT,
                           "%s has %s, the preceding files have %s; train on one kind at a time",
                           path, kind_name(labels), kind_name(rows->labels));
-    rows->labels = labels;
+    if (first) rows->labels = labels;
     rows->next++;
     return FILM_OK;
 }

@@ -14,6 +14,8 @@ struct rows {
     const film_table_options *options;
     film_table *table;  /* the open one; NULL between files */
     film_labels labels; /* FILM_LABELS_AUTO until the first file is open */
+    int mixes;          /* files without labels may be mixed with one other kind */
+    int plain;          /* the open file has no labels */
     uint64_t skipped;   /* bad rows in the files read so far */
 };
 
@@ -23,7 +25,8 @@ void rows_start(struct rows *rows, const char *const *paths, size_t count,
 void rows_close(struct rows *rows);
 
 /* Like film_table_next, over all files; FILM_END after the last. A file with a different kind of
- * labels than the preceding ones is an error. */
+ * labels than the preceding ones is an error, except one without labels where rows.mixes is set:
+ * rows.labels is then the kind of the others. */
 film_status rows_next(struct rows *rows, film_row *row, film_error *error);
 
 /* Fraction of the input that was read, 0 to 1; -1 when unknown. */

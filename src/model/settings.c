@@ -86,6 +86,12 @@ static json_t *decision_object(const struct decision *decision)
     if (decision->guarantees)
         json_object_set_new(object, "guarantees", guarantee_names(decision->guarantees));
     trait_columns_write(object);
+    const struct answer_rule *answered = &decision->answered;
+    if (answered->learned)
+        json_object_set_new(object, "answered",
+                            json_pack("{s:[f, f, f], s:f, s:f}", "weights", answered->weight[0],
+                                      answered->weight[1], answered->weight[2], "bias",
+                                      answered->bias, "threshold", answered->threshold));
     if (decision->encoder->network)
         json_object_set_new(object, "network",
                             json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
@@ -217,6 +223,26 @@ static film_status read_network(json_t *object, const char *path, struct decisio
     return FILM_OK;
 }
 
+/* Only where a full decision learned it; earlier models have none. */
+static film_status read_answered(json_t *object, const char *path, struct answer_rule *answered,
+                                 film_error *error)
+{
+    json_error_t problem;
+    double *weight = answered->weight;
+    if (!object) return FILM_OK;
+    if (json_unpack_ex(object, &problem, 0, "{s:[FFF], s:F, s:F}", "weights", &weight[0],
+                       &weight[1], &weight[2], "bias", &answered->bias, "threshold",
+                       &answered->threshold) != 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
+    int valid = isfinite(answered->bias) && isfinite(answered->threshold);
+    for (int s = 0; s < ANSWERED_SIGNS; s++) valid = valid && isfinite(weight[s]);
+    if (!valid)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: settings: a value is out of range; the file is damaged", path);
+    answered->learned = 1;
+    return FILM_OK;
+}
+
 static film_status read_decision(json_t *object, const char *path, struct decision *decision,
                                  struct trait_columns *columns, film_error *error)
 {
@@ -237,6 +263,7 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
         return status_set(error, FILM_BAD_INPUT,
                           "%s: settings: a value is out of range; the file is damaged", path);
     TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));
+    TRY(read_answered(json_object_get(object, "answered"), path, &decision->answered, error));
     TRY(read_line(line, path, &decision->margin, error));
     TRY(trait_columns_read(columns, object, path, error));
     decision->guarantees = read_guarantees(json_object_get(object, "guarantees"));

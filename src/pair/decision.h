@@ -31,6 +31,15 @@
 #include "pair/tree_terms.h"
 #include "film.h"
 
+enum { ANSWERED_SIGNS = 3 };
+
+/* Whether the first answer of a search answers the query (pair/answered.h). */
+struct answer_rule {
+    int learned;
+    double weight[ANSWERED_SIGNS], bias;
+    double threshold; /* below: nothing answers the query */
+};
+
 struct decision {
     const struct encoder *encoder;
     struct calibration similarity; /* calibration of the similarity alone */
@@ -48,6 +57,7 @@ struct decision {
         double weight; /* 0: no network, or its weight is not known */
         double mean;   /* the neutral similarity */
     } network;
+    struct answer_rule answered;
 };
 
 /* Name of the network's reason. */

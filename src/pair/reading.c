@@ -2,6 +2,7 @@
  * of equal words. It does not compare them. */
 #include "pair/reading.h"
 #include "base/mem.h"
+#include "base/rng.h"
 
 #include <string.h>
 
@@ -10,6 +11,7 @@ film_status reading_init(struct reading *reading, const struct encoder *encoder,
     film_status status = FILM_OK;
     memset(reading, 0, sizeof *reading);
     reading->encoder = encoder;
+    reading->seed = rng_entropy();
     /* Ids are sorted by decreasing frequency: the last word is one of the rarest. A word in every
      * sentence has idf 1. */
     const struct features *features = encoder->features;
@@ -81,10 +83,18 @@ static int reserve(struct reading *reading, size_t words)
     return 1;
 }
 
+/* The finaliser of splitmix64: every bit depends on every bit. */
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
 /* Returns the number of the word with this hash; assigns a new one. 64 bits distinguish words. */
 static uint32_t number_word(struct reading *reading, uint64_t hash)
 {
-    uint32_t slot = (uint32_t)hash & reading->slot_mask;
+    uint32_t slot = (uint32_t)mixed(hash ^ reading->seed) & reading->slot_mask;
     while (reading->slots[slot] != READING_NONE) {
         if (reading->hashes[reading->slots[slot]] == hash) return reading->slots[slot];
         slot = (slot + 1) & reading->slot_mask;

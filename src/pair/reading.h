@@ -44,6 +44,7 @@ struct reading {
     int swapped;     /* side 0 is the second sentence of the caller */
     float rarest;    /* the highest idf of a word, minus 1 */
     uint32_t *slots; /* hash table of word hashes, used while numbering */
+    uint64_t seed;   /* of that table: nobody can choose words that collide */
     size_t slots_capacity;
     uint32_t slot_mask;
     /* By number: */

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/sized.h"
 #include "base/threads.h"
+#include "pair/answered.h"
 #include "pair/match.h"
 #include "pool/batch.h"
 #include "pool/snapshot.h"
@@ -24,6 +25,7 @@ struct answer {
     film_sentence sentence; /* points into the texts of the result */
     film_verdict verdict;
     double score;
+    double answered;
     int64_t number;
 };
 
@@ -248,10 +250,22 @@ static film_status judge(struct search *search, struct worker *worker, film_text
         if (answer->verdict.probability < search->options->least) continue;
         answer->number = sentence.number;
         answer->score = sort_score(worker, &worker->candidate[i], &answer->verdict);
+        answer->answered = -1;
+        if (worker->match.rule.full) {
+            float sign[ANSWERED_SIGNS];
+            answered_signs(&worker->match, &answer->verdict, sign);
+            answer->answered = answered_probability(&search->model->decision.answered, sign);
+        }
         ++*judged;
     }
 done:
     return status;
+}
+
+/* Returns whether an answer reaches the threshold. */
+static int answers(const struct search *search, const struct answer *answer)
+{
+    return answer->answered < 0 || answer->answered >= search->model->decision.answered.threshold;
 }
 
 static film_status search_one(struct search *search, struct worker *worker, film_text query,
@@ -265,6 +279,7 @@ static film_status search_one(struct search *search, struct worker *worker, film
     TRY(judge(search, worker, query, count, &judged, error));
     qsort(worker->answer, judged, sizeof *worker->answer, by_score);
     if (judged > search->options->k) judged = search->options->k;
+    if (judged && search->options->answered_only && !answers(search, worker->answer)) judged = 0;
     TRY_ALLOC(result->list = mem_array(judged, sizeof *result->list), error);
     for (size_t i = 0; i < judged; i++) {
         TRY(store_find_number(worker->db, worker->answer[i].number, &sentence, &found, error));
@@ -338,7 +353,9 @@ static film_status list_found(struct search *search, film_text query, size_t num
                             .place = i,
                             .sentence = answer->sentence,
                             .verdict = answer->verdict,
-                            .score = answer->score};
+                            .score = answer->score,
+                            .answered = answer->answered,
+                            .answers = answers(search, answer)};
         if (search->options->explain)
             TRY(match_pair(&search->workers[0].match, query, answer->sentence.text, 0,
                            &found.verdict, error));

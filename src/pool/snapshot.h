@@ -11,8 +11,8 @@
 #include "index/index_file.h"
 #include "pool/pool.h"
 
-/* Returns the index with all that is in DB, a reading transaction; after the model was replaced, the
- * index as it was. After FILM_OK the lock is held until snapshot_end. */
+/* Returns the index with all that is in DB, a reading transaction; after the model was replaced,
+ * the index as it was. After FILM_OK the lock is held until snapshot_end. */
 film_status snapshot_begin(film_pool *pool, struct pool_learned *learned, struct db *db,
                            int threads, const film_progress *progress,
                            const struct pool_snapshot **out, film_error *error);

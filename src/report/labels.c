@@ -164,10 +164,11 @@ static film_status write_worst(struct report *report, const struct eval_view *vi
         if (list[c].right < list[c].sentences) list[count++] = list[c];
     if (!count) goto done;
     qsort(list, count, sizeof *list, worst_first);
-    markup_print(&report->body,
-                 "<h3>Worst categories</h3><p class=\"intro\">The %zu of %zu categories whose "
-                 "sentences the ten nearest neighbours name least often.</p>",
-                 count < SHOWN ? count : SHOWN, categories);
+    markup_print(
+        &report->body,
+        "<h3>Worst categories</h3><p class=\"intro\">How many sentences of a category their "
+        "ten nearest neighbours name correctly; the worst %zu of %zu categories.</p>",
+        count < SHOWN ? count : SHOWN, categories);
     table_begin(&report->body, "worst-categories", heads, 4);
     for (size_t i = 0; i < count && i < SHOWN; i++) {
         find_confusion(view, &list[i], wrong);
@@ -178,6 +179,72 @@ done:
     mem_free(list);
     mem_free(wrong);
     return status;
+}
+
+/* ---- Categories that the model itself answers ---- */
+
+static int lower_f1_first(const void *left, const void *right)
+{
+    const json_t *a = *(json_t *const *)left, *b = *(json_t *const *)right;
+    double x = number_of(a, "f1"), y = number_of(b, "f1");
+    if (x != y) return x < y ? -1 : 1;
+    return strcmp(json_string_value(json_object_get(a, "category")),
+                  json_string_value(json_object_get(b, "category")));
+}
+
+static void write_name(struct markup *out, const json_t *object, const char *key)
+{
+    const char *name = json_string_value(json_object_get(object, key));
+    write_cell(out, film_string(name ? name : ""));
+}
+
+/* Writes the most frequent confusion of a category; the list begins with the most frequent. */
+static void write_confusion(struct markup *out, const json_t *confusions, const json_t *category)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach((json_t *)(uintptr_t)confusions, i, one)
+    {
+        if (!json_equal(json_object_get(one, "category"), category)) continue;
+        write_name(out, one, "answered");
+        markup_print(out, " <small>(%.0f)</small>", number_of(one, "rows"));
+        return;
+    }
+}
+
+/* Writes the categories with the lowest F1, as film eval --json lists them in `classes`. */
+static film_status write_classes(struct report *report, const json_t *answer, film_error *error)
+{
+    enum { SHOWN = 15 };
+    static const char *const heads[] = {"category", "sentences", "precision", "recall",
+                                        "most often taken for"};
+    const json_t *classes = json_object_get(answer, "classes");
+    size_t i, count = 0;
+    json_t *one, **list = mem_array(json_array_size(classes), sizeof(json_t *));
+    if (!list) return status_no_memory(error);
+    json_array_foreach((json_t *)(uintptr_t)classes, i, one) if (number_of(one, "rows") > 0)
+        list[count++] = one;
+    qsort(list, count, sizeof *list, lower_f1_first);
+    markup_print(&report->body,
+                 "<h3>Worst categories</h3><p class=\"intro\">The %zu of %zu categories with the "
+                 "lowest F1.</p>",
+                 count < SHOWN ? count : SHOWN, count);
+    table_begin(&report->body, "worst-categories", heads, 5);
+    for (i = 0; i < count && i < SHOWN; i++) {
+        markup_raw(&report->body, "<tr><td>");
+        write_name(&report->body, list[i], "category");
+        markup_print(&report->body,
+                     "</td><td class=\"figure\">%.0f</td><td class=\"figure\">%.0f %%</td><td "
+                     "class=\"figure\">%.0f %%</td><td>",
+                     number_of(list[i], "rows"), 100 * number_of(list[i], "precision"),
+                     100 * number_of(list[i], "recall"));
+        write_confusion(&report->body, json_object_get(answer, "confusions"),
+                        json_object_get(list[i], "category"));
+        markup_raw(&report->body, "</td></tr>\n");
+    }
+    table_end(&report->body);
+    mem_free(list);
+    return FILM_OK;
 }
 
 /* Writes sentences that almost all of their ten neighbours contradict. */
@@ -211,7 +278,9 @@ static void write_odd_sentences(struct report *report, const struct eval_view *v
 film_status labels_of_categories(struct report *report, const struct eval_view *view,
                                  film_error *error)
 {
-    film_status status = write_worst(report, view, error);
+    int answers = json_array_size(json_object_get(view->answer, "classes")) > 0;
+    film_status status =
+        answers ? write_classes(report, view->answer, error) : write_worst(report, view, error);
     if (status == FILM_OK) write_odd_sentences(report, view);
     return status;
 }

@@ -147,6 +147,7 @@ static int contains(const struct markup *markup, const char *text)
 
 static void write_warnings(const struct report *report, struct markup *page)
 {
+    if (!report->warning_count && !report->options->eval && !report->train.rows) return;
     if (!report->warning_count) {
         markup_raw(page, "<p class=\"fine\">No warnings about the data or the figures.</p>\n");
         return;

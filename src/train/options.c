@@ -138,7 +138,7 @@ film_status options_check(const film_train_options *options, film_error *error)
         return status_set(error, FILM_USAGE, "features: choose from word, bigram, char");
     if (options->method >= FILM_METHOD_COUNT || options->similarity >= FILM_SIMILARITY_COUNT)
         return status_set(error, FILM_USAGE, "unknown method or similarity");
-    if (options->pair_count && options->method == FILM_METHOD_MFILM)
+    if ((options->pair_count || options->sentence_count) && options->method == FILM_METHOD_MFILM)
         return status_set(
             error, FILM_USAGE,
             "method mfilm reads files only, not pairs in memory; choose another method");

@@ -2,6 +2,7 @@
  * learns nothing; options that are invalid for every file were refused before (options.c). */
 #include "train/plan.h"
 #include "learn/learn.h"
+#include "learn/prior.h"
 #include "train/options.h"
 
 /* Refuses a method that the labels or the other options do not allow. */
@@ -35,15 +36,24 @@ static film_status check_method(const film_train_options *options, film_method m
     return options_check_dim(options, method, error);
 }
 
+/* Returns whether labels are so few that only the threshold is learned from them. */
+static int labels_are_few(const film_train_options *options, const struct corpus *corpus)
+{
+    size_t few = corpus->plain ? PRIOR_FEW_IN_POOL : PRIOR_FEW;
+    return corpus->labels == FILM_LABELS_PAIRS && corpus->rows < few &&
+           options->method == FILM_METHOD_AUTO && options->decision == FILM_DECISION_AUTO &&
+           !options->bert && !options->vectors && !options->resume;
+}
+
 film_status plan_make(struct training_plan *plan, const film_train_options *options,
-                      film_labels labels, film_error *error)
+                      const struct corpus *corpus, film_error *error)
 {
     enum { WORDS_DIM = 200 }; /* with a BERT encoder */
-    int labelled = labels != FILM_LABELS_NONE;
+    int labelled = corpus->labels != FILM_LABELS_NONE, few = labels_are_few(options, corpus);
     film_method with_labels =
         options->bert || options->vectors ? FILM_METHOD_FILM : FILM_METHOD_RANK;
     film_method method = options->method;
-    if (method == FILM_METHOD_AUTO) method = labelled ? with_labels : FILM_METHOD_SVD;
+    if (method == FILM_METHOD_AUTO) method = labelled && !few ? with_labels : FILM_METHOD_SVD;
     film_status status = check_method(options, method, labelled, error);
     if (status != FILM_OK) return status;
     const struct learn_defaults *defaults = learn_defaults(method);
@@ -51,14 +61,18 @@ film_status plan_make(struct training_plan *plan, const film_train_options *opti
     *plan = (struct training_plan){.method = method,
                                    .words = method,
                                    .dim = options->dim ? options->dim : dim,
-                                   .full = labelled && method != FILM_METHOD_MFILM &&
+                                   .full = labelled && !few && method != FILM_METHOD_MFILM &&
                                            method != FILM_METHOD_DEEP &&
                                            options->decision != FILM_DECISION_THRESHOLD};
     plan->words_dim = plan->dim;
+    plan->prior = method == FILM_METHOD_SVD && !plan->full && !options->bert &&
+                  options->decision == FILM_DECISION_AUTO;
     if (options->bert) {
         plan->words = plan->full ? FILM_METHOD_RANK : FILM_METHOD_TFIDF;
         plan->words_dim = WORDS_DIM;
     }
-    plan->features = options->features ? options->features : learn_defaults(plan->words)->features;
+    plan->features = options->features ? options->features
+                     : plan->prior     ? FILM_WORD | FILM_CHAR
+                                       : learn_defaults(plan->words)->features;
     return FILM_OK;
 }

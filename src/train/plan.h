@@ -3,6 +3,7 @@
 #define TRAIN_PLAN_H
 
 #include "base/status.h"
+#include "learn/corpus.h"
 #include "film_train.h"
 
 struct training_plan {
@@ -14,10 +15,12 @@ struct training_plan {
     size_t words_dim;  /* of the words' map */
     unsigned features; /* feature groups */
     int full;          /* the full decision is learned */
+    int prior;         /* the decision is the one without labels (learn/prior.h) */
 };
 
-/* FILM_BAD_INPUT for a method that LABELS do not allow, FILM_USAGE for contradictory options. */
+/* FILM_BAD_INPUT for a method that the labels do not allow, FILM_USAGE for contradictory
+ * options. */
 film_status plan_make(struct training_plan *plan, const film_train_options *options,
-                      film_labels labels, film_error *error);
+                      const struct corpus *corpus, film_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include "learn/learn.h"
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
-#include "learn/out_of_fold.h"
+#include "learn/prior.h"
 #include "train/calibration.h"
 #include "train/known_words.h"
 #include "train/checkpoint.h"
@@ -101,7 +101,6 @@ struct training_data {
     const struct word_vectors *word_vectors; /* NULL: none */
     const struct checkpointing *checkpointing;
     struct training_log *log;
-    float **fold_maps; /* of the words, kept for the classifier; NULL without categories */
 };
 
 /* The input of the words' map. With a BERT encoder it is learned second: it then has no
@@ -122,8 +121,7 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .word_vectors = data->word_vectors,
                                 .stream = &data->rows->stream,
                                 .checkpointing = second ? NULL : data->checkpointing,
-                                .log = data->log,
-                                .fold_maps = data->fold_maps};
+                                .log = data->log};
 }
 
 /* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
@@ -249,6 +247,21 @@ static film_status train_classifier(const struct training_data *data, film_model
     return classifier_learn(&words, &model->encoder, NULL, &model->classifier, error);
 }
 
+/* The decision without labels; few labels choose its threshold. */
+static film_status train_prior(const struct training_data *data, film_model *model,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    struct learn_input words = words_input(data, model);
+    TRY(prior_decision(&words, &model->decision, error));
+    if (data->rows->corpus.labels == FILM_LABELS_NONE) goto done;
+    training_log_count(data->log, "few_labels",
+                       data->rows->corpus.plain ? PRIOR_FEW_IN_POOL : PRIOR_FEW);
+    if (!data->rows->dev.rows) TRY(prior_threshold(&words, &model->decision, error));
+done:
+    return status;
+}
+
 /* ---- The pipeline ---- */
 
 static void describe_model(film_model *model, const struct training_plan *plan,
@@ -300,7 +313,6 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     struct csr x = {0};
     struct checkpoint checkpoint = {0};
     struct word_vectors vectors = {0};
-    float *fold_maps[OUT_OF_FOLD_FOLDS] = {NULL};
     double share = 0;
     /* A promised figure is chosen on pairs that nothing was learned from. */
     film_train_options learning = *options;
@@ -308,7 +320,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
         learning.operating = (film_operating){FILM_ACCURACY, 0};
         learning.prior = 0.5;
     }
-    TRY(plan_make(&plan, options, rows->corpus.labels, error));
+    TRY(plan_make(&plan, options, &rows->corpus, error));
     TRY(training_rows_choose_dev(rows, &plan, options, log, error));
     TRY(check_operating(rows, options, &share, error));
     describe_model(model, &plan, options);
@@ -316,19 +328,18 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
     if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
-    struct training_data data = {
-        .options = &learning,
-        .plan = &plan,
-        .rows = rows,
-        .x = &x,
-        .word_vectors = options->vectors ? &vectors : NULL,
-        .checkpointing = checkpoint_prepare(&checkpoint, &identity),
-        .log = log,
-        .fold_maps = rows->corpus.labels == FILM_LABELS_CATEGORIES ? fold_maps : NULL};
+    struct training_data data = {.options = &learning,
+                                 .plan = &plan,
+                                 .rows = rows,
+                                 .x = &x,
+                                 .word_vectors = options->vectors ? &vectors : NULL,
+                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
+                                 .log = log};
     if (plan.full) TRY(known_words_read(&model->features, options, &model->relations, log, error));
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
+    if (plan.prior) TRY(train_prior(&data, model, error));
     if (!model->decision.full || rows->dev.rows || options->bert)
         TRY(calibrate_model(model, rows, promises_on_folds(rows, options) ? &learning : options,
                             log, error));
@@ -336,7 +347,6 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
 done:
     checkpoint_free(&checkpoint);
     word_vectors_free(&vectors);
-    for (int f = 0; f < OUT_OF_FOLD_FOLDS; f++) mem_free(fold_maps[f]);
     csr_free(&x);
     return status;
 }

@@ -112,7 +112,8 @@ film_status film_train(const char *const *paths, size_t count, const film_train_
     film_status status = options_complete(&with, options, error);
     if (status != FILM_OK) return status;
     if (with.pair_count && !with.pairs) return missing(error, "pairs");
-    if (!count && !with.pair_count) return missing(error, "paths");
+    if (with.sentence_count && !with.sentences) return missing(error, "sentences");
+    if (!count && !with.pair_count && !with.sentence_count) return missing(error, "paths");
     film_train_register(); /* what is trained here can be opened here */
     return train_files(paths, count, &with, out, error);
 }

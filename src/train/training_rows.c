@@ -21,9 +21,11 @@ static film_status read_corpus(struct corpus *corpus, const char *const *paths, 
     table.part = comm->rank;
     table.parts = comm->size;
     TRY(count ? corpus_read(corpus, paths, count, &table, &options->progress, error)
-              : corpus_init(corpus, FILM_LABELS_PAIRS, error));
+              : corpus_init(corpus, FILM_LABELS_NONE, error));
     if (options->pair_count && comm->rank == 0)
         TRY(pairs_add(corpus, options->pairs, options->pair_count, error));
+    if (options->sentence_count && comm->rank == 0)
+        TRY(sentences_add(corpus, options->sentences, options->sentence_count, error));
     TRY(corpus_share(corpus, comm, count ? paths[0] : "the pairs", error));
 done:
     return status;

@@ -109,6 +109,22 @@ run "$FILM" classify p.pool "someone stole my card" --json
 check "a pool answers by its model" py 'assert d["category"] == "bank-card"'
 expect_status "a pool takes no reference" 1 "$FILM" classify p.pool "x" --reference other.tsv
 
+# ---- a server ----
+check "/v1/classify answers what film classify --json prints" env PYTHONDONTWRITEBYTECODE=1 "$PYTHON" - "$FILM" "$ROOT" <<'P'
+import json, subprocess, sys
+film, root = sys.argv[1:3]
+sys.path.insert(0, root + "/tests/lib")
+from serving import Server
+texts = ["someone stole my card", "where is my parcel", ""]
+printed = [json.loads(subprocess.run([film, "classify", "m.film", text, "-k", "2", "--json"], check=True,
+                                     capture_output=True, text=True).stdout) for text in texts]
+with Server(film, "m.film") as server:
+    status, one, _ = server.ask("POST", "/v1/classify", {"text": texts[0], "top": 2})
+    assert status == 200 and one == printed[0], one
+    status, many, _ = server.ask("POST", "/v1/classify", {"texts": texts, "top": 2})
+    assert status == 200 and many == {"results": printed}, many
+P
+
 # ---- training again gives the same bytes ----
 "$FILM" train train.tsv --columns text,category,- --decision threshold --dim 32 --seed 1 -t 1 -q -o again.film
 check "one thread trains the same model" cmp m.film again.film

@@ -26,6 +26,10 @@ expect_output "--pairs: each with the first" 0 "id_a	id_b	probability	text_a	tex
 1	5	1.000000	I lost my card	i lost  my card" bash -c '"$0" dedup faq.film list.tsv --threshold 0.999 --pairs -q | { read -r head; echo "$head"; sort -t"	" -k1,1r -k2,2; }' "$FILM"
 expect_output "--json" 0 '{"cluster": 1, "id": "1", "text": "I lost my card", "probability": 1, "representative": true}' \
     bash -c '"$0" dedup faq.film list.tsv --threshold 0.999 --json | head -1' "$FILM"
+printf 'id\ttext\n1\tred \033[31m\302\2332Jcard\177\n2\tred \033[31m\302\2332Jcard\177\n' >escapes.tsv
+expect_output "escape sequences for a terminal become spaces" 0 "cluster	id	text	probability	representative
+1	1	red  [31m 2Jcard 	1.000000	*
+1	2	red  [31m 2Jcard 	1.000000	" "$FILM" dedup faq.film escapes.tsv --threshold 0.999 -q
 check "--all lists every record once" test "$("$FILM" dedup faq.film list.tsv --threshold 0.999 --all -q | wc -l)" -eq 7
 run "$FILM" dedup faq.film list.tsv --threshold 0.999 -o out.tsv
 check "the figures go to standard error" grep -qE '^6 records, 3 distinct; [0-9]+ pairs? compared; 3 pairs at or above 0.999; 2 clusters with 5 records, largest 3$' err

@@ -26,6 +26,24 @@ assert a["id"] == "parcel-where" and a["text"] == "Where is my parcel?" and a["c
 assert 0 <= a["probability"] <= 1 and isinstance(a["score"], float) and a["same"] in (True, False)
 assert abs(sum(r["weight"] for r in a["reasons"])) < 1000 and "bias" in a'
 
+# ---- nothing answers the query ----
+run "$FILM" search p.pool "Where is my parcel?" -k 1 --json
+check "a known question is answered" python3 -c 'import json; a = json.load(open("out")); assert a["answers"] and a["answered"] > 0.3'
+run "$FILM" search p.pool "what is the capital of france" -k 1
+check "a query on another topic is not, and the nearest follows" grep -qE '^no sentence answers this \(probability 0\.[0-9]{3}\); the nearest:$' err
+check "one line of it" test "$(wc -l <out)" -eq 1
+expect_output "--answered-only prints nothing" 0 "no results" "$FILM" search p.pool "what is the capital of france" --answered-only
+awk -F'\t' 'NR > 1 && $1 == 1 { print $2 }' "$FAQ/heldout.tsv" | sort -u | head -100 | "$FILM" search p.pool - -k 1 --json >on.jsonl
+printf '%s\n' "set a 1 minute timer" "who wrote hamlet" "translate good night into spanish" "how tall is mount everest" \
+    "play some jazz" "is it going to rain tomorrow" "what is the square root of 81" "best pizza in naples" \
+    "who won the world cup in 1998" "how do volcanoes erupt" | "$FILM" search p.pool - -k 1 --json >off.jsonl
+check "held-out questions are answered more often than others" python3 -c '
+import json
+on, off = ([json.loads(line) for line in open(name)] for name in ("on.jsonl", "off.jsonl"))
+wins = sum((a["answered"] > b["answered"]) + 0.5 * (a["answered"] == b["answered"]) for a in on for b in off) / len(on) / len(off)
+assert wins > 0.8, wins
+assert sum(a["answers"] for a in on) / len(on) > 0.7 and sum(b["answers"] for b in off) / max(len(off), 1) <= 0.5'
+
 # ---- filters ----
 run "$FILM" search p.pool "I lost my card" --where category=workplace-it --json
 check "--where keeps to a category" bash -c 'test -s out && ! grep -v "\"category\": \"workplace-it\"" out'

@@ -201,6 +201,7 @@ def refusals(server):
               ("/v1/search", {"q": "x", "k": 1 << 62}, "1000"), ("/v1/search", {"q": "x", "where": {"a": [1]}}, "where"), ("/v1/search", {"q": "x", "least": 2}, "0 to 1"),
               ("/v1/search", {"q": "x", "where": {"no-such-field": "1"}}, "no-such-field"), ("/v1/search", {"queries": ["x", 1]}, "queries[1]"),
               ("/v1/predict", {}, "pairs"), ("/v1/embed", {}, "texts"), ("/v1/embed", {"texts": [1]}, "texts[0]"),
+              ("/v1/classify", {}, "exactly one"), ("/v1/classify", {"text": "x"}, "no categories"),
               ("/v1/embeddings", {"model": "x"}, "input is missing"), ("/v1/embeddings", {"input": [[1, 2]]}, "input[0]"),
               ("/v1/embeddings", {"input": "x", "dimensions": 7}, "must be 12"), ("/v1/embeddings", {"input": 1}, "a string or an array"),
               ("/v1/explain", {"a": "x"}, "b is missing"),

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -201,6 +202,32 @@ def wire():
         check("ordinary requests are answered", server.ask("POST", "/v1/match", {"a": A, "b": B})[0] == 200)
 
 
+def damaged():
+    shutil.copy("faq.pool", "damaged.pool")
+    with Server("damaged.pool") as server:
+        status = server.ask("POST", "/v1/search", {"q": A})[0]
+        with open("damaged.pool", "r+b") as file:
+            file.seek(16384)
+            file.write(b"\xff" * (os.path.getsize("damaged.pool") - 16384))
+        # another writer's change makes SQLite read the pages again
+        os.utime("damaged.pool")
+        answers = []
+        found = until(lambda: answers.append(server.ask("POST", "/v1/pool", {"sentences": [{"text": f"new {len(answers)}"}]})[0])
+                      or server.ask("POST", "/v1/search", {"q": A, "where": {"category": "x"}})[0] == 500 or answers[-1] == 500, 10)
+        check("a damaged pool is 500, no fault of the client", status == 200 and found and 400 not in answers, status, answers[:5])
+
+
+def logs():
+    with Server("faq.film", "--log", "-", "--log-text") as server:
+        connection = server.connect()
+        connection.request("GET", "/healthz", "not parsed \xff\n".encode("latin-1"), {"Content-Type": "text/plain"})
+        status = connection.getresponse().status
+        connection.close()
+        server.process.send_signal(signal.SIGTERM)
+        lines = [json.loads(line) for line in server.process.stdout.read().splitlines()]
+        check("--log-text logs no body that was not parsed", status == 200 and len(lines) == 1 and "body" not in lines[0], lines)
+
+
 def descriptors():
     open("film-few", "w").write(f'#!/bin/sh\nulimit -n 60\nexec "{FILM}" "$@"\n')
     os.chmod("film-few", 0o755)
@@ -247,6 +274,8 @@ leaving()
 sizes()
 wire()
 files()
+damaged()
+logs()
 descriptors()
 check("every answer is as the OpenAPI file describes it", not undescribed, *undescribed[:5])
 serving.finish()

@@ -54,7 +54,7 @@ sed -n '1p; /^1/p' pairs.tsv >ones.tsv
 for method in svd film rank; do
     run "$FILM" train ones.tsv --method $method --rank 12 --dim 8 --iterations 1 --decision threshold -o ones.film
     check "$method: where all pairs are the same, random ones stand for the different" \
-        grep -qE '^no pair is labelled "different": used [0-9,]+ random pairs instead$' err
+        grep -qE '^no pair is labelled "different": [0-9,]+ random pairs took their place$' err
     run "$FILM" match ones.film "I lost my card" "which languages do you speak"
     check "$method: and not everything is the same" grep -q '^different' out
 done

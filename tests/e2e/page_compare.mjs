@@ -35,6 +35,12 @@ test("what is shown adds up to the log-odds, and each line to its parts", {}, as
         const sum = parts.reduce((one, text) => one + number(text), 0);
         truth(parts.length > 0 && Math.abs(sum - whole) <= 0.005 * (parts.length + 1), `parts add up to ${sum}, the line says ${whole}`);
     }
+    // What speaks for the verdict comes first, strongest first.
+    const order = await page.locator(".group > summary .weight").allTextContents();
+    const keys = order.map(number).map((weight) => [(weight > 0) !== (wanted.probability >= 0.5), Math.abs(weight)]);
+    keys.forEach(([against, size], i) => truth(!i || against > keys[i - 1][0] || (against === keys[i - 1][0] && size <= keys[i - 1][1]),
+        `lines in order: ${order}`));
+    equal(await page.locator(".group").last().getAttribute("title") !== null, true, "the raw id is beside the title");
     // Long lists end with the sum of what is not listed.
     const long = wanted.groups.filter((group) => group.reasons.length > 25);
     truth(long.length > 0, "this pair has long lists");

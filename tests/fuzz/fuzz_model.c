@@ -73,6 +73,9 @@ static void explain(film_context *context, film_text a, film_text b)
     require(film_explanation_json(&why, 3, &json, &length, &error) == FILM_OK);
     require(strlen(json) == length);
     film_free(json);
+    require(film_groups_json(&why.verdict, &json, &length, &error) == FILM_OK);
+    require(strlen(json) == length);
+    film_free(json);
 }
 
 /* Reads all that was learned; a word or a dimension that no longer exists is refused. */
@@ -81,7 +84,7 @@ static void explain_learned(const film_model *model)
     char *json[3] = {NULL, NULL, NULL};
     require(film_explain_model(model, 5, &json[0], NULL) == FILM_OK);
     film_status word = film_explain_word(model, film_string("w01"), 5, &json[1], NULL);
-    film_status dimension = film_explain_dimension(model, 1, 5, &json[2], NULL);
+    film_status dimension = film_explain_dimension(model, 1, FILM_ALL_FEATURES, &json[2], NULL);
     require((word == FILM_OK || word == FILM_USAGE) && (word == FILM_OK) == (json[1] != NULL));
     require((dimension == FILM_OK || dimension == FILM_USAGE) &&
             (dimension == FILM_OK) == (json[2] != NULL));

@@ -9,12 +9,19 @@
 #include <string.h>
 
 static const char *folder;
+static void *owned[32]; /* everything that is allocated; needed until the end */
+static int owned_count;
+
+static void *own(void *memory)
+{
+    return owned[owned_count++] = memory;
+}
 
 static void *read_array(const char *name, size_t bytes)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    void *data = malloc(bytes);
+    void *data = own(malloc(bytes));
     FILE *file = fopen(path, "rb");
     if (!data || !file || fread(data, 1, bytes, file) != bytes) exit(2);
     fclose(file);
@@ -90,8 +97,9 @@ int main(int count, char **arguments)
     memcpy(q.s, s, d * sizeof *s);
     q.given_s = 1;
     check(film_problem_refresh(&q, p, &changed, &error), &error);
-    double *active = calloc(anchors, sizeof *active), *gradient = calloc(r * d, sizeof *gradient);
-    double *k = calloc(d, sizeof *k), *next = calloc(r * d, sizeof *next), loss[2];
+    double *active = own(calloc(anchors, sizeof *active)),
+           *gradient = own(calloc(r * d, sizeof *gradient));
+    double *k = own(calloc(d, sizeof *k)), *next = own(calloc(r * d, sizeof *next)), loss[2];
     for (size_t a = 0; a < anchors; a++) active[a] = q.active[a];
     write_array("lambda", active, anchors);
     write_array("h", q.h, r * r);

@@ -189,6 +189,40 @@ static void links_add_up_to_the_similarity(void **state)
 
 /* ---- JSON, read back by another library ---- */
 
+/* Groups of a verdict: they add up with the bias, those for the verdict first, each half with the
+ * strongest first, and the groups without words are those of the explanation. */
+static void check_groups(const film_explanation *why)
+{
+    char *text = NULL;
+    size_t i, known = 0;
+    json_t *group;
+    double sum = why->verdict.bias, before = INFINITY;
+    int against = 0;
+    assert_ok(film_groups_json(&why->verdict, &text, NULL, &error));
+    json_t *groups = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    json_array_foreach(groups, i, group)
+    {
+        double weight = json_real_value(json_object_get(group, "weight"));
+        const char *id = json_string_value(json_object_get(group, "id"));
+        int opposes = (weight > 0) != why->verdict.same;
+        assert_true(opposes >= against);
+        if (opposes != against) before = INFINITY;
+        assert_true(fabs(weight) <= before);
+        against = opposes;
+        before = fabs(weight);
+        sum += weight;
+        for (size_t g = 0; g < why->group_count; g++)
+            if (strcmp(why->groups[g].id, id) == 0) {
+                assert_close(weight, why->groups[g].weight, 1e-9);
+                known++;
+            }
+    }
+    assert_int_equal(known, why->group_count);
+    assert_close(sum, why->verdict.log_odds, 1e-9);
+    json_decref(groups);
+    film_free(text);
+}
+
 static void json_equals_the_structs(void **state)
 {
     (void)state;
@@ -222,6 +256,7 @@ static void json_equals_the_structs(void **state)
         json_decref(answer);
         film_free(text);
 
+        check_groups(&why);
         assert_ok(film_verdict_json(why.a, why.b, &why.verdict, 7, &text, &length, &error));
         answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
         size_t most = why.verdict.reason_count < 7 ? why.verdict.reason_count : 7;

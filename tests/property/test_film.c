@@ -339,41 +339,6 @@ static void the_history_matches_the_training(void **state)
     film_learned_free(&learned);
 }
 
-/* Equation 32 by loops over the triplets, in double. */
-static void the_hinge_loss_is_the_mean_over_triplets(void **state)
-{
-    (void)state;
-    for (int kind = 0; kind < 2; kind++) {
-        struct film_problem q;
-        double p[R * D], hinge, satisfied, sum = 0.0, zero = 0.0;
-        open_problem(&q, kind ? 0.5 : 1.0, kind ? 0.02 : 0.01);
-        random_point(p, R, D, 4);
-        refresh(&q, p);
-        for (size_t c = 0; c < D; c++) q.s[c] *= 1.0 + 0.3 * (double)c;
-        for (size_t a = 0; a < triplets.anchors; a++)
-            for (size_t t = triplets.start[a]; t < triplets.start[a + 1]; t++) {
-                double z = q.margin;
-                for (size_t c = 0; c < D; c++) {
-                    double y[3] = {0};
-                    const uint32_t ids[] = {triplets.anchor[a], triplets.similar[t],
-                                            triplets.dissimilar[t]};
-                    for (size_t x = 0; x < R; x++)
-                        for (int e = 0; e < 3; e++)
-                            y[e] += p[x * D + c] * (q.scale ? q.scale[x] : 1.0) *
-                                    (double)v[ids[e] * R + x];
-                    z += q.s[c] * y[0] * (y[2] - y[1]);
-                }
-                sum += z > 0.0 ? z : 0.0;
-                zero += z <= 0.0;
-            }
-        assert_ok(film_hinge_loss_measure(&q, p, q.s, &hinge, &satisfied, &error));
-        assert_close(hinge, sum / (double)triplets.count, 1e-7);
-        assert_close(satisfied, zero / (double)triplets.count, 2.5 / (double)triplets.count);
-        assert_true(satisfied > 0.05 && satisfied < 0.95);
-        film_problem_free(&q);
-    }
-}
-
 static int stop_at_four(void *user, size_t iteration, const struct film_iteration *now)
 {
     (void)now;
@@ -483,7 +448,6 @@ int main(int count, char **arguments)
         cmocka_unit_test(the_map_reproduces_the_training_rows),
         cmocka_unit_test(same_seed_same_bytes_whatever_the_threads),
         cmocka_unit_test(the_history_matches_the_training),
-        cmocka_unit_test(the_hinge_loss_is_the_mean_over_triplets),
         cmocka_unit_test(learning_can_be_cancelled),
         cmocka_unit_test(what_cannot_be_learned_is_refused),
         cmocka_unit_test(no_memory_is_reported_everywhere),

@@ -83,6 +83,7 @@ struct play {
     int processes;
     size_t iterations, stop_after; /* the last process's cancellation must be ignored */
     int keep, going_on;
+    int damped; /* to the letter, with averaged hinges */
     size_t room;
     struct film_learned learned[MOST];
     double value[MOST], gradient[MOST][R * D];
@@ -194,6 +195,11 @@ static void play_one(const struct comm *comm, void *data)
     options.solver.epsilon = options.solver.least_change = 0;
     options.report = on_iteration;
     options.user = &part;
+    if (play->damped) {
+        options.damped = options.hinge_weights = 1;
+        options.start = FILM_START_UNIFORM;
+        options.margin = 1e-4;
+    }
     if (play->keep) options.checkpointer = &checkpointer;
     *status = look(play, comm, &share, rows, &owners, &mine);
     struct comm_traffic before = *comm->traffic;
@@ -302,10 +308,11 @@ static void a_job_resumes_where_it_stopped(void **state)
 {
     (void)state;
     static struct play unpaused, paused;
-    for (int processes = 1; processes <= MOST; processes++) {
-        unpaused = (struct play){.iterations = 12};
+    for (int kind = 0; kind < 2 * MOST; kind++) {
+        int processes = kind / 2 + 1;
+        unpaused = (struct play){.iterations = 12, .damped = kind % 2};
         run(&unpaused, processes);
-        paused = (struct play){.iterations = 12, .stop_after = 5, .keep = 1};
+        paused = (struct play){.iterations = 12, .stop_after = 5, .keep = 1, .damped = kind % 2};
         run(&paused, processes);
         for (int i = 0; i < processes; i++) {
             assert_int_equal(paused.status[i], FILM_CANCELLED);

@@ -3,6 +3,7 @@
 
 #include "base/comm.h"
 #include "base/file.h"
+#include "base/keytab.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/strtab.h"
@@ -113,7 +114,7 @@ static void strings_get_dense_ids_and_are_found_again(void **state)
 {
     (void)state;
     struct strtab table;
-    assert_ok(strtab_init(&table, &error));
+    assert_ok(strtab_init_stored(&table, &error));
     char word[32];
     for (uint32_t i = 0; i < 20000; i++) {
         uint32_t id;
@@ -153,6 +154,59 @@ static void strings_get_dense_ids_and_are_found_again(void **state)
                                 "vocab", &error),
                      FILM_BAD_INPUT);
     strtab_free(&table);
+}
+
+/* The longest run of occupied slots, of a hash table with linear probing. */
+static size_t longest_run(const uint64_t *slots, size_t count)
+{
+    size_t run = 0, longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        run = slots[i] ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    return longest;
+}
+
+/* Words that an attacker chose: without a seed, all of them would be in one run. */
+static void chosen_words_do_not_collide(void **state)
+{
+    (void)state;
+    enum { MANY = 800 };
+    struct strtab table;
+    struct keytab keys;
+    char word[32];
+    uint32_t id;
+    assert_ok(strtab_init(&table, &error));
+    assert_ok(keytab_init_seeded(&keys, rng_entropy(), &error));
+    uint64_t mask = 2047;
+    struct keytab plain = {.slot_mask = mask};
+    for (uint32_t i = 0; table.count < MANY; i++) {
+        int length = snprintf(word, sizeof word, "w%u", i);
+        if ((strtab_hash(word, (size_t)length) & mask) == 0)
+            assert_ok(strtab_add(&table, word, (size_t)length, &id, &error));
+    }
+    for (uint64_t key = 1; keys.count < MANY; key++)
+        if (keytab_first_slot(&plain, key) == 0) assert_ok(keytab_add(&keys, key, &id, &error));
+    assert_true(longest_run(table.slots, (size_t)table.slot_mask + 1) < MANY / 4);
+    assert_true(longest_run(keys.keys, (size_t)keys.slot_mask + 1) < MANY / 4);
+    strtab_free(&table);
+    keytab_free(&keys);
+}
+
+/* A file in which every slot is taken: a lookup reads a bounded part of it. */
+static void probes_of_a_file_are_bounded(void **state)
+{
+    (void)state;
+    enum { SLOTS = 1 << 16 };
+    uint64_t offsets[2] = {0, 3}, *slots = malloc(SLOTS * sizeof *slots);
+    for (size_t i = 0; i < SLOTS; i++) slots[i] = 2; /* never the right hash */
+    uint64_t hash = strtab_hash("abc", 3), far = (hash + SLOTS / 2) % SLOTS;
+    slots[far] = (hash >> 32 << 32) | 1;
+    struct strtab view;
+    assert_ok(strtab_map(&view, &(struct strtab_arrays){"abc", 3, offsets, 2, slots, SLOTS},
+                         "vocab", &error));
+    assert_int_equal(strtab_find(&view, "abc", 3), STRTAB_NONE);
+    free(slots);
 }
 
 static void damaged_slots_never_lead_astray(void **state)
@@ -279,6 +333,8 @@ int main(void)
         cmocka_unit_test(messages_are_cut_not_overrun),
         cmocka_unit_test(random_numbers_are_fixed_and_fair),
         cmocka_unit_test(strings_get_dense_ids_and_are_found_again),
+        cmocka_unit_test(chosen_words_do_not_collide),
+        cmocka_unit_test(probes_of_a_file_are_bounded),
         cmocka_unit_test(damaged_slots_never_lead_astray),
         cmocka_unit_test(a_file_appears_only_when_complete),
         cmocka_unit_test(a_replaced_file_keeps_its_permissions),

@@ -167,6 +167,34 @@ static void arrays_of_a_file_can_be_searched_and_grow(void **state)
     lexical_searcher_free(searcher);
 }
 
+/* Another process changes the mapped file after it was checked: what was checked is a copy. */
+static void a_file_that_changes_after_its_check_does_no_harm(void **state)
+{
+    (void)state;
+    enum { COUNT = 50 };
+    struct lexical *lexical = NULL, *opened = NULL;
+    struct rng rng;
+    rng_seed(&rng, 11);
+    assert_ok(lexical_new(&lexical, &error));
+    for (int i = 0; i < COUNT; i++) {
+        struct document d = draw(&rng);
+        assert_ok(lexical_add(lexical, terms_of(&d), &error));
+    }
+    assert_ok(lexical_settle(lexical, &error));
+    struct lexical_view view = lexical_view(lexical);
+    assert_ok(lexical_open(&view, &opened, &error));
+    struct document more = draw(&rng);
+    while (more.count == 0) more = draw(&rng);
+    assert_ok(lexical_add(opened, terms_of(&more), &error));
+    uint64_t *start = (uint64_t *)(uintptr_t)view.start, kept = start[1];
+    start[1] = 1000000; /* beyond the postings */
+    assert_ok(lexical_settle(opened, &error));
+    assert_int_equal(lexical_count(opened), COUNT + 1);
+    start[1] = kept;
+    lexical_free(opened);
+    lexical_free(lexical);
+}
+
 /* Changes one number of a valid index: validation must fail. */
 static void damaged_arrays_are_refused(void **state)
 {
@@ -240,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_equal_a_full_scan),
         cmocka_unit_test(arrays_of_a_file_can_be_searched_and_grow),
+        cmocka_unit_test(a_file_that_changes_after_its_check_does_no_harm),
         cmocka_unit_test(damaged_arrays_are_refused),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };

@@ -1,7 +1,7 @@
 /* Tests film_report as a library call: every kind of model and file, hostile text, cancelling,
  * memory. */
 #include "faq_model.h"
-#include "report/parts.h"
+#include "report/labels.h"
 
 static film_model *model;
 static char eval_path[300], page_path[300], systems_path[300];
@@ -134,6 +134,34 @@ static void training_histories_are_drawn(void **state)
     }
 }
 
+/* A model that answers categories lists them in its evaluation; the worst come first. */
+static void categories_of_the_model_are_sorted(void **state)
+{
+    (void)state;
+    struct report report = {.model = NULL};
+    struct corpus corpus = {.labels = FILM_LABELS_CATEGORIES};
+    json_t *answer = json_loads(
+        "{\"classes\": [{\"category\": \"good\", \"rows\": 5, \"precision\": 1, \"recall\": 0.8, "
+        "\"f1\": 0.9},"
+        " {\"category\": \"<bad>\", \"rows\": 4, \"precision\": 0.5, \"recall\": 0.25, \"f1\": "
+        "0.33},"
+        " {\"category\": \"absent\", \"rows\": 0, \"precision\": 0, \"recall\": 0, \"f1\": 0}],"
+        " \"confusions\": [{\"category\": \"<bad>\", \"answered\": \"good\", \"rows\": 3}]}",
+        0, NULL);
+    struct eval_view view = {.corpus = &corpus, .answer = answer};
+    assert_ok(labels_of_categories(&report, &view, &error));
+    markup_bytes(&report.body, "", 1);
+    const char *bad = strstr(report.body.bytes, "<bdi>&lt;bad&gt;</bdi>");
+    assert_non_null(bad);
+    assert_non_null(strstr(bad,
+                           ">4</td><td class=\"figure\">50 %</td><td class=\"figure\">25 %</td>"
+                           "<td><bdi>good</bdi> <small>(3)</small>"));
+    assert_non_null(strstr(bad, "<td><bdi>good</bdi></td>"));
+    assert_null(strstr(report.body.bytes, "absent"));
+    json_decref(answer);
+    markup_free(&report.body);
+}
+
 static void one_thread_writes_the_same_page(void **state)
 {
     (void)state;
@@ -210,6 +238,7 @@ int main(void)
         cmocka_unit_test(it_shows_what_it_was_given),
         cmocka_unit_test(other_systems_are_listed_too),
         cmocka_unit_test(training_histories_are_drawn),
+        cmocka_unit_test(categories_of_the_model_are_sorted),
         cmocka_unit_test(one_thread_writes_the_same_page),
         cmocka_unit_test(stopping_leaves_no_page),
         cmocka_unit_test(without_memory_it_reports_it),

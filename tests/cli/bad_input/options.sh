@@ -47,13 +47,13 @@ bad "an unknown similarity" 1 \
     'film train: --sim manhattan: expected cosine|dot|euclidean; see film train --help' \
     film train good.tsv --sim manhattan -o m.film
 bad "an unknown start" 1 \
-    'film train: --set init=zero: expected random|eigen; see film train --help' \
+    'film train: --set init=zero: expected eigen|uniform|random; see film train --help' \
     film train good.tsv --set init=zero -o m.film
 bad "a setting that is none" 1 \
     'film train: --set powr=1: unknown setting "powr"; did you mean: power; see film train --help' \
     film train good.tsv --set powr=1 -o m.film
 bad "a setting like none" 1 \
-    'film train: --set xyzzy=1: unknown setting "xyzzy"; settings: power, init, margin, positives, labelled, hard, random, inner, epsilon, least-change, rho, gamma, shrink, first-step, sample, mfilm-basis, rate, temperature, maps, tokens, loss, deep-margin, dropout; see film train --help' \
+    'film train: --set xyzzy=1: unknown setting "xyzzy"; settings: power, init, margin, margin_absolute, weights, keep, damping, positives, labelled, hard, random, inner, epsilon, least-change, rho, gamma, shrink, first-step, sample, mfilm-basis, rate, temperature, maps, tokens, loss, deep-margin, dropout; see film train --help' \
     film train good.tsv --set xyzzy=1 -o m.film
 bad "a setting without its value" 1 \
     'film train: --set power: expected KEY=VALUE; see film train --help' \
@@ -213,3 +213,22 @@ bad "split of rows that are all connected" 2 \
 bad "a sentence that is not valid UTF-8" 2 \
     'film: the text is not valid UTF-8 at byte 3' \
     film match good.film $'caf\xe9' coffee
+
+heading "The paper and word vectors"
+bad "the paper with another method" 1 "film: the letter of the paper needs method film or mfilm; choose one of them" \
+    film train good.tsv --paper -o m.film
+bad "a negative margin" 1 "film train: --set margin_absolute=-1: expected a number above 0; see film train --help" \
+    film train good.tsv --method film --set margin_absolute=-1 -o m.film
+lines "card 1 2 3" "lost 1 2" >short.vec
+bad "a short vector" 2 "film: short.vec:2: too few numbers; expected a word and its numbers, separated by spaces" \
+    film train good.tsv --vectors short.vec -o m.film
+lines "zzzz 1 2" >foreign.vec
+NORMAL='s/[0-9]+ words/N words/' bad "vectors of other words" 2 \
+    "film: foreign.vec has none of the N words of the training sentences; choose vectors of the same language" \
+    film train good.tsv --vectors foreign.vec -o m.film
+bad "vectors with another method" 1 "film: word vectors need method film, svd or tfidf; choose one of them" \
+    film train good.tsv --vectors short.vec --method rank -o m.film
+bad "neighbours without their decision" 1 "film predict: --k, --knn and --pool need --decision knn; see film predict --help" \
+    film predict good.film good.tsv --k 5
+bad "neighbours with a threshold" 1 "film predict: --decision knn has no probabilities; leave out --threshold, --prior, \
+--no-memory and --format kaggle; see film predict --help" film predict good.film good.tsv --decision knn --threshold 0.5

@@ -161,12 +161,13 @@ printf 'same\tid_a\tid_b\ttext_a\ttext_b\nyes\tcard-lost\tnobody\ta\tb\n' >nobod
 bad "an answer about no one" 2 \
     'film: dup.pool has no sentence with id "nobody"' \
     film pool label dup.pool --from nobody.tsv
-bad "training from a pool without labels" 2 \
-    'film: dup.pool has no labels to train on; add some with film dedup --review or film pool label' \
-    film train --pool dup.pool -o m.film
+"$FILM" pool create bare.pool --model good.film
+bad "training from a pool without sentences" 2 \
+    'film: bare.pool has no sentences to train on; add some with film pool add' \
+    film train --pool bare.pool -o m.film
 "$FILM" pool label dup.pool card-lost card-stolen same
 bad "categories and a pool's pairs" 2 \
-    'film: the pairs have labels same or different, but the files do not; train on one kind at a time' \
+    'film: the pairs have labels same or different, but the files have labels of another kind; train on one kind at a time' \
     film train questions.tsv --pool dup.pool -o m.film
 bad "a stream and a pool" 1 \
     'film: --pool cannot be used with --method mfilm, which streams files; choose another method' \

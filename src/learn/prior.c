@@ -1,0 +1,259 @@
+/* Builds the decision of a model without labels: a fixed line over five traits, calibrated on
+ * random pairs; and chooses its threshold by a few labels, shrunk towards the prior one. It learns
+ * neither map nor evidence. */
+#include "learn/prior.h"
+#include "base/mem.h"
+#include "learn/calibrate_fit.h"
+#include "learn/decision_threshold.h"
+#include "learn/folds.h"
+#include "learn/labels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- The line ---- */
+
+/* The weights were chosen by hand such that the same ones rank pairs of Quora, STS, FAQ and five
+ * product and citation files at least as well as any single similarity. */
+static const struct prior_term {
+    const char *trait;
+    float weight, highest;
+} terms[] = {
+    {"vector_cosine", 1.0f / 3, 1},      {"spelling_share", 1.0f / 3, 1},
+    {"char_cosine", 1.0f / 3, 1},        {"word_cosine", 1.0f / 3, 1},
+    {"unshared_numbers_min", -0.07f, 1}, {"negation_differs", -0.07f, 1},
+};
+
+/* Words stand in for letters where the model has no letters. */
+static int term_is_used(const char *trait, unsigned groups)
+{
+    if (strcmp(trait, "char_cosine") == 0) return (groups & FILM_CHAR) != 0;
+    return strcmp(trait, "word_cosine") != 0 || !(groups & FILM_CHAR);
+}
+
+static film_status make_line(struct linear *line, unsigned groups, film_error *error)
+{
+    size_t count = traits_count();
+    if (!(line->own = mem_zeroed(LINEAR_ROWS * count, sizeof(float))))
+        return status_no_memory(error);
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+        size_t t = trait_find(terms[i].trait);
+        if (t == TRAIT_NONE || !term_is_used(terms[i].trait, groups)) continue;
+        line->own[t] = terms[i].weight;
+        line->own[3 * count + t] = terms[i].highest;
+    }
+    linear_map(line, line->own, count);
+    return FILM_OK;
+}
+
+/* No word has evidence, and the only tree is 0. */
+static film_status make_empty_parts(struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct evidence *evidence = &decision->evidence;
+    evidence->scale = 1;
+    evidence->features = features_count(decision->encoder->features);
+    TRY(keytab_init(&evidence->items, error));
+    size_t count = 2 * evidence->features + evidence->items.slot_mask + 1;
+    TRY_ALLOC(evidence->own = mem_zeroed(count, sizeof(float)), error);
+    evidence->feature = evidence->own;
+    evidence->item = evidence->own + 2 * evidence->features;
+    TRY(trees_init(&decision->trees, 1, error));
+    TRY(decision_prepare(decision, error));
+done:
+    return status;
+}
+
+/* OUT = the margins of PAIRS, or their similarities where FULL is 0. */
+static film_status score(const struct learn_input *input, const struct decision *decision, int full,
+                         const struct labelled_pairs *pairs, float *out, film_error *error)
+{
+    struct decision plain = *decision; /* a view: never freed */
+    plain.margin = plain.similarity = (struct calibration){1, 0, 0};
+    struct labels_scorer scorer = {
+        &plain, {.full = full}, input->corpus->comm, input->options->threads};
+    return labels_score(input->corpus, pairs, &scorer, out, error);
+}
+
+static int by_value(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* The margin that one in 1,000 unrelated pairs exceeds. Some random pairs are duplicates, so the
+ * largest margins are not looked at: the tail is taken as exponential from its 99 % quantile on,
+ * with the median of the excess. Sorts MARGINS. */
+static double tail_quantile(float *margins, size_t count)
+{
+    if (count < 200) return 0;
+    qsort(margins, count, sizeof *margins, by_value);
+    double start = (double)margins[count - count / 100];
+    double median = (double)margins[count - count / 200];
+    return start + (median - start) * log(10) / log(2);
+}
+
+static film_status calibrate_on_random(const struct learn_input *input, struct decision *decision,
+                                       film_error *error)
+{
+    /* The median slope of a logistic regression on the margin over eight labelled files. */
+    enum { SLOPE = 13 };
+    static const double LEAST = 0.5;
+    film_status status = FILM_OK;
+    struct calibration *line = &decision->margin;
+    struct corpus unlabelled = *input->corpus; /* a view: never freed */
+    struct labelled_pairs pairs = {0};
+    float *scores = NULL;
+    unlabelled.labels = FILM_LABELS_NONE;
+    TRY(labels_to_pairs(&unlabelled, LABELS_DRAWN, input->options->seed, &pairs, error));
+    TRY_ALLOC(scores = mem_array(pairs.count, sizeof *scores), error);
+    TRY(score(input, decision, 0, &pairs, scores, error));
+    TRY(calibrate_blind(scores, pairs.count, &decision->similarity, error));
+    TRY(score(input, decision, 1, &pairs, scores, error));
+    line->threshold = fmax(LEAST, tail_quantile(scores, pairs.count));
+    line->scale = SLOPE;
+    line->bias = -SLOPE * line->threshold;
+    training_log_note(input->log, "threshold_from", json_string("train"));
+    training_log_count(input->log, "threshold_pairs", pairs.count);
+done:
+    mem_free(scores);
+    labelled_pairs_free(&pairs);
+    return status;
+}
+
+film_status prior_decision(const struct learn_input *input, struct decision *decision,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(make_line(&decision->line, decision->encoder->features->groups, error));
+    TRY(make_empty_parts(decision, error));
+    decision->full = 1;
+    TRY(calibrate_on_random(input, decision, error));
+    training_log_phase(input->log, "threshold");
+done:
+    return status;
+}
+
+/* ---- The threshold ---- */
+
+/* The labelled pairs, and the calibration that they are shrunk towards. */
+struct few {
+    struct labelled_pairs pairs;
+    struct folds folds;
+    struct calibration prior;
+    float *margin; /* of each pair */
+    float *unseen; /* log-odds of each pair by a line that was fitted without it */
+    float *x, *y;  /* scratch: pairs and pseudo-pairs */
+};
+
+static void few_free(struct few *few)
+{
+    labelled_pairs_free(&few->pairs);
+    folds_free(&few->folds);
+    mem_free(few->margin);
+    mem_free(few->unseen);
+    mem_free(few->x);
+    mem_free(few->y);
+}
+
+enum { FOLDS = 5, PSEUDO = 9 };
+
+/* Fits the pairs that do not touch FOLD (FOLDS: all) and PSEUDO more pairs with the prior's
+ * probability as target, at the prior threshold and at a distance on both sides: a prior that is
+ * worth nine labels. */
+static film_status fit_without(struct few *few, size_t fold, struct calibration *line,
+                               film_error *error)
+{
+    static const double DISTANCE = 0.2;
+    size_t count = 0;
+    for (size_t i = 0; i < few->pairs.count; i++) {
+        if (folds_touches(&few->folds, fold, few->pairs.a[i], few->pairs.b[i])) continue;
+        few->x[count] = few->margin[i];
+        few->y[count++] = few->pairs.target[i];
+    }
+    for (int k = 0; k < PSEUDO; k++) {
+        double away = DISTANCE * (k % 3 - 1);
+        few->x[count] = (float)(few->prior.threshold + away);
+        few->y[count++] = (float)calibrate_probability(few->prior.scale * away);
+    }
+    return calibrate_fit(few->x, few->y, count, line, error);
+}
+
+/* Labels speak of the threshold only where they are on both sides of it: reviewed pairs all look
+ * alike. */
+static int labels_bracket(const struct few *few)
+{
+    size_t below = 0, count = few->pairs.count, least = count / 10 > 2 ? count / 10 : 2;
+    for (size_t i = 0; i < count; i++) below += (double)few->margin[i] < few->prior.threshold;
+    return below >= least && count - below >= least;
+}
+
+/* Returns whether the thresholds of the folds are more accurate on the pairs they did not see than
+ * the prior one, by more than two standard errors. */
+static int moving_helps(const struct few *few)
+{
+    size_t count = few->pairs.count, same = 0;
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) same += few->pairs.target[i] >= 0.5f;
+    for (size_t i = 0; i < count; i++) {
+        int truth = few->pairs.target[i] >= 0.5f, moved = few->unseen[i] >= 0;
+        int stayed = (double)few->margin[i] >= few->prior.threshold;
+        double weight = 0.5 / (double)(truth ? same : count - same);
+        double gain = weight * ((moved == truth) - (stayed == truth));
+        sum += gain;
+        squares += gain * gain;
+    }
+    return sum > 2 * sqrt(squares);
+}
+
+static film_status few_fit(const struct learn_input *input, struct few *few,
+                           struct calibration *line, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct calibration without;
+    size_t count = few->pairs.count;
+    TRY(folds_partition(&few->folds, input->corpus, FOLDS, input->options->seed, error));
+    for (size_t f = 0; f < FOLDS; f++) {
+        TRY(fit_without(few, f, &without, error));
+        for (size_t i = 0; i < count; i++)
+            if (folds_of_pair(&few->folds, few->pairs.a[i]) == f)
+                few->unseen[i] = (float)(without.bias + without.scale * (double)few->margin[i]);
+    }
+    TRY(fit_without(few, FOLDS, line, error));
+done:
+    return status;
+}
+
+film_status prior_threshold(const struct learn_input *input, struct decision *decision,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    struct few few = {.prior = decision->margin};
+    struct calibration line, even = {1, 0, 0};
+    double at;
+    TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &few.pairs, error));
+    size_t count = few.pairs.count;
+    training_log_count(input->log, "threshold_pairs", count);
+    if (few.pairs.made_up) training_log_count(input->log, "random_negatives", few.pairs.made_up);
+    if (labels_none_same(&few.pairs)) goto done;
+    TRY_ALLOC((few.margin = mem_array(count, sizeof(float))) &&
+                  (few.unseen = mem_array(count, sizeof(float))) &&
+                  (few.x = mem_array(count + PSEUDO, sizeof(float))) &&
+                  (few.y = mem_array(count + PSEUDO, sizeof(float))),
+              error);
+    TRY(score(input, decision, 1, &few.pairs, few.margin, error));
+    TRY(few_fit(input, &few, &line, error));
+    int chosen = input->options->operating.criterion != FILM_ACCURACY;
+    int moves = chosen || (labels_bracket(&few) && moving_helps(&few));
+    struct scored_pairs scored = {moves ? few.unseen : few.margin, few.pairs.target, few.pairs.a,
+                                  few.pairs.b, count};
+    TRY(decision_threshold_choose(&scored, input->options, moves ? &even : &few.prior, &at,
+                                  input->log, error));
+    decision->margin.threshold = moves ? (at - line.bias) / line.scale : at;
+    training_log_note(input->log, "threshold_from", json_string("folds"));
+    training_log_note(input->log, "threshold_moved", json_boolean(moves));
+done:
+    few_free(&few);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* The probability that the first answer of a search answers the query. It is learned in
+ * learn/answered_fit.c. */
+#include "pair/answered.h"
+
+#include <math.h>
+
+double answered_known(const struct features *features, const struct feature_row *row)
+{
+    uint32_t end = features->first[GROUP_WORD + 1];
+    double known = 0, unknown = 0;
+    if (!end) return 1;                             /* a model without words */
+    double rarest = (double)features->idf[end - 1]; /* ids are sorted by frequency */
+    for (size_t i = 0; i < row->grams.group[GROUP_WORD].count; i++) {
+        uint32_t id = row->found[i]; /* the words come first */
+        double idf = id < end ? (double)features->idf[id] : rarest;
+        *(id < end ? &known : &unknown) += idf * idf;
+    }
+    return known > 0 ? known / (known + unknown) : 0;
+}
+
+void answered_set(const struct answered_pair *pair, float sign[ANSWERED_SIGNS])
+{
+    double letters = pair->characters > 0 ? pair->characters : pair->words;
+    double log_probability = -log1p(exp(-fmax(pair->log_odds, -500)));
+    sign[0] = (float)(log_probability + 10 * (pair->known * pair->similarity + 0.3 * letters));
+    sign[1] = (float)pair->words;
+    sign[2] = (float)pair->known;
+}
+
+void answered_signs(const struct match *match, const film_verdict *verdict,
+                    float sign[ANSWERED_SIGNS])
+{
+    const double *group = match->survey.comparison.group;
+    const struct features *features = match->decision->encoder->features;
+    const struct reading *reading = &match->survey.reading;
+    struct answered_pair pair = {
+        .log_odds = verdict->log_odds - match->rule.prior_log_odds,
+        .similarity = verdict->similarity,
+        .words = group[GROUP_WORD],
+        .characters = group[GROUP_CHAR],
+        .known = answered_known(features, &reading->side[reading->swapped ? 1 : 0].row)};
+    answered_set(&pair, sign);
+}
+
+double answered_probability(const struct answer_rule *answered, const float sign[ANSWERED_SIGNS])
+{
+    double logit = answered->bias;
+    if (!answered->learned) return -1;
+    for (int s = 0; s < ANSWERED_SIGNS; s++) logit += answered->weight[s] * (double)sign[s];
+    return 1 / (1 + exp(-logit));
+}

@@ -1,0 +1,241 @@
+/* Tests the classifier: items and weights against values computed by hand, and models with a
+ * damaged classifier and correct checksums, which are refused or work; none is read beyond its
+ * arrays. */
+#include "testing.h"
+
+#include "base/rng.h"
+#include "model/model.h"
+#include "spoil.h"
+
+static film_error error;
+static char good[300], spoiled[300];
+
+/* Three topics with words of their own, and words that all share. */
+static const char *const topic[3][6] = {{"card", "stolen", "bank", "money", "atm", "pin"},
+                                        {"parcel", "late", "courier", "delivery", "box", "track"},
+                                        {"phone", "battery", "screen", "signal", "sim", "call"}};
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 7);
+    const char *path = scratch("topics.tsv");
+    FILE *out = fopen(path, "w");
+    fprintf(out, "text\tcategory\n");
+    for (int i = 0; i < 240; i++) {
+        const char *const *words = topic[i % 3];
+        fprintf(out, "my %s and %s %s %d\ttopic%d\n", words[rng_below(&rng, 6)],
+                words[rng_below(&rng, 6)], words[rng_below(&rng, 6)], i, i % 3);
+    }
+    fclose(out);
+    film_train_options options = {
+        .size = sizeof options, .dim = 8, .decision = FILM_DECISION_THRESHOLD, .threads = 2};
+    film_model *model = NULL;
+    assert_ok(film_train(&path, 1, &options, &model, &error));
+    strcpy(good, scratch("good.film"));
+    strcpy(spoiled, scratch("spoiled.film"));
+    assert_ok(film_save(model, good, &error));
+    film_close(model);
+    unlink(path);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(good);
+    unlink(spoiled);
+    return 0;
+}
+
+/* ---- Answers ---- */
+
+struct seen {
+    char category[3][20];
+    double probability[3], none;
+    double reasons, best;
+    size_t count;
+};
+
+static int look(void *user, size_t number, const film_classification *result)
+{
+    struct seen *seen = user;
+    (void)number;
+    seen->count = result->category_count;
+    seen->none = result->none_probability;
+    seen->reasons = 0;
+    for (size_t i = 0; i < result->category_count && i < 3; i++) {
+        snprintf(seen->category[i], sizeof seen->category[i], "%.*s",
+                 (int)result->categories[i].name.length, result->categories[i].name.bytes);
+        seen->probability[i] = result->categories[i].probability;
+    }
+    for (size_t i = 0; i < result->reason_count; i++) seen->reasons += result->reasons[i].weight;
+    return 0;
+}
+
+static struct seen ask(const film_model *model, const char *text)
+{
+    struct seen seen = {.count = 0};
+    film_text query = film_string(text);
+    film_classify_options options = {.size = sizeof options, .top = 3};
+    assert_ok(film_classify_many(model, &query, 1, &options, look, &seen, &error));
+    return seen;
+}
+
+static void words_of_a_topic_name_it(void **state)
+{
+    (void)state;
+    film_model *model = NULL;
+    assert_ok(film_open(good, &model, &error));
+    assert_int_equal(film_category_count(model), 3);
+    struct seen seen = ask(model, "the courier says the parcel is late");
+    assert_string_equal(seen.category[0], "topic1");
+    assert_int_equal(seen.count, 3);
+    assert_close(seen.probability[0] + seen.probability[1] + seen.probability[2] + seen.none, 1,
+                 1e-9);
+    film_close(model);
+}
+
+/* The weights of the words are those of the tensors, added up here item by item. */
+static void reasons_add_up_to_the_score_of_the_words(void **state)
+{
+    (void)state;
+    film_model *model = NULL;
+    assert_ok(film_open(good, &model, &error));
+    const struct classifier *classifier = &model->classifier;
+    struct class_row row;
+    film_text text = film_string("my card stolen");
+    assert_ok(class_row_init(&row, &model->features.tokenizer, &error));
+    assert_ok(class_row_collect(&row, &model->features.tokenizer, text, &error));
+    class_row_weigh(&row, &classifier->items, classifier->idf);
+    double score[3] = {0}, square = 0;
+    for (size_t i = 0; i < row.count; i++) {
+        const struct class_item *item = &row.items[i];
+        square += (double)item->value * (double)item->value;
+        for (int c = 0; c < 3; c++)
+            score[c] += (double)item->value * (double)classifier->weight_scale[item->number] *
+                        classifier->weight[item->number * 3 + (size_t)c];
+    }
+    assert_close(square, 1, 1e-6);
+    struct seen seen = ask(model, text.bytes);
+    double best = fmax(score[0], fmax(score[1], score[2]));
+    double mean = (score[0] + score[1] + score[2]) / 3;
+    assert_close(seen.reasons, classifier->rule.scale * (best - mean), 1e-5);
+    class_row_free(&row);
+    film_close(model);
+}
+
+/* "a b a": words a (twice), b; adjacent "a b", "b a"; the pair {a, b}; " a ", " b " as n-grams. */
+static void items_are_counted_once_each(void **state)
+{
+    (void)state;
+    struct tokenizer tokenizer = {0};
+    struct class_row row;
+    size_t kinds[CLASS_KINDS] = {0};
+    assert_ok(tokenizer_init(&tokenizer, NULL, NULL, &error));
+    assert_ok(class_row_init(&row, &tokenizer, &error));
+    assert_ok(class_row_collect(&row, &tokenizer, film_string("a b a"), &error));
+    for (size_t i = 0; i < row.count; i++) kinds[row.items[i].key & 7]++;
+    assert_int_equal(kinds[CLASS_WORD], 2);
+    assert_int_equal(kinds[CLASS_NEXT], 2);
+    assert_int_equal(kinds[CLASS_TOGETHER], 1);
+    assert_int_equal(kinds[CLASS_CHAR], 2);
+    double most = 0;
+    for (size_t i = 0; i < row.count; i++) most = fmax(most, (double)row.items[i].value);
+    assert_close(most, 1 + log(2), 1e-6);
+    class_row_free(&row);
+    tokenizer_free(&tokenizer);
+}
+
+/* ---- Damage ---- */
+
+static void expect(const struct spoil *spoil, const char *what)
+{
+    film_model *model = NULL;
+    assert_ok(spoil_write(spoil, spoiled, &error));
+    film_status status = film_open(spoiled, &model, &error);
+    if (what) {
+        assert_int_equal(status, FILM_BAD_INPUT);
+        assert_non_null(strstr(error.message, what));
+    } else if (status == FILM_OK) {
+        ask(model, "my card stolen parcel xyzzy");
+    }
+    film_close(model);
+}
+
+static const char *const tensors[] = {
+    "class.names",        "class.name_offsets", "class.texts",        "class.category",
+    "class.text_offsets", "class.vectors",      "class.vector_scale", "class.keys",
+    "class.numbers",      "class.idf",          "class.weight",       "class.weight_scale"};
+enum { TENSORS = sizeof tensors / sizeof *tensors };
+
+static void a_missing_tensor_is_named(void **state)
+{
+    (void)state;
+    for (int t = 1; t < TENSORS; t++) { /* without class.names there is no classifier */
+        struct spoil spoil;
+        assert_true(spoil_open(&spoil, good));
+        struct safetensors_tensor *tensor = spoil_find(&spoil, tensors[t]);
+        assert_non_null(tensor);
+        free((void *)tensor->data);
+        *tensor = spoil.tensor[--spoil.count];
+        expect(&spoil, tensors[t]);
+        spoil_close(&spoil);
+    }
+}
+
+static void random_bytes_are_refused_or_stay_inside(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_seed(&rng, 3);
+    for (int t = 0; t < TENSORS; t++)
+        for (int way = 0; way < 6; way++) {
+            struct spoil spoil;
+            assert_true(spoil_open(&spoil, good));
+            struct safetensors_tensor *tensor = spoil_find(&spoil, tensors[t]);
+            unsigned char *bytes = (unsigned char *)(uintptr_t)tensor->data;
+            for (uint64_t i = 0; i < tensor->bytes; i++)
+                if (way == 0)
+                    bytes[i] = 0xff;
+                else if (way == 1)
+                    bytes[i] = 0;
+                else if (rng_below(&rng, 4) == 0)
+                    bytes[i] = (unsigned char)rng_below(&rng, 256);
+            expect(&spoil, NULL);
+            if (way == 5) {
+                tensor->shape[0]--;
+                expect(&spoil, "");
+            }
+            spoil_close(&spoil);
+        }
+}
+
+static void numbers_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    struct spoil spoil;
+    assert_true(spoil_open(&spoil, good));
+    uint32_t *category = (uint32_t *)(uintptr_t)spoil_find(&spoil, "class.category")->data;
+    category[2] = 3;
+    expect(&spoil, "unknown category");
+    category[2] = 0;
+    float *idf = (float *)(uintptr_t)spoil_find(&spoil, "class.idf")->data;
+    idf[1] = NAN;
+    expect(&spoil, "class.idf: value 1 is out of range");
+    spoil_close(&spoil);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_of_a_topic_name_it),
+        cmocka_unit_test(reasons_add_up_to_the_score_of_the_words),
+        cmocka_unit_test(items_are_counted_once_each),
+        cmocka_unit_test(a_missing_tensor_is_named),
+        cmocka_unit_test(random_bytes_are_refused_or_stay_inside),
+        cmocka_unit_test(numbers_out_of_range_are_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
