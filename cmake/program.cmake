@@ -43,7 +43,8 @@ set_target_properties(film_sqlite PROPERTIES PREFIX "" BUILD_RPATH "$ORIGIN" INS
 
 # What is known about English words, compiled from WordNet (wordnet-base) where it is installed.
 set(FILM_WORDNET /usr/share/wordnet CACHE PATH "the folder of WordNet 3.0")
-if(EXISTS ${FILM_WORDNET}/data.noun)
+set(FILM_WORDNET_NOTICE /usr/share/doc/wordnet-base/copyright CACHE FILEPATH "the notice of WordNet")
+if(EXISTS ${FILM_WORDNET}/data.noun AND EXISTS ${FILM_WORDNET_NOTICE})
   add_executable(wordnet_table tools/wordnet_table.c)
   target_include_directories(wordnet_table PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(wordnet_table PRIVATE film_strict film_archive)
@@ -52,6 +53,7 @@ if(EXISTS ${FILM_WORDNET}/data.noun)
     COMMAND wordnet_table ${FILM_WORDNET} ${PROJECT_SOURCE_DIR}/tools/english.txt ${FILM_ENGLISH}
     DEPENDS wordnet_table tools/english.txt VERBATIM)
   add_custom_target(film_english ALL DEPENDS ${FILM_ENGLISH})
+  add_dependencies(film_program film_english)
 endif()
 
 # What reads Excel workbooks is a module too: film does not wait for expat.
