@@ -15,7 +15,7 @@ enum { SHIFT = 29 };
 film_status relations_builder_init(struct relations_builder *builder, film_error *error)
 {
     *builder = (struct relations_builder){.pairs = NULL};
-    return strtab_init(&builder->words, error);
+    return strtab_init_stored(&builder->words, error);
 }
 
 void relations_builder_free(struct relations_builder *builder)
