@@ -1,5 +1,5 @@
-/* Compares what two sentences do not share by what is known about words and quantities. It measures;
- * traits.c names what it found, and training gives it weight. */
+/* Compares what two sentences do not share by what is known about words and quantities. It
+ * measures; traits.c names what it found, and training gives it weight. */
 #include "pair/knowledge.h"
 #include "text/quantity.h"
 
@@ -11,7 +11,9 @@ enum { MOST = COMPARISON_MOST, PHRASE = 2 };
 static int is_word(film_text text, const char *const *list)
 {
     for (; *list; list++)
-        if (text.length && **list == *text.bytes && strlen(*list) == text.length && memcmp(*list, text.bytes, text.length) == 0) return 1;
+        if (text.length && **list == *text.bytes && strlen(*list) == text.length &&
+            memcmp(*list, text.bytes, text.length) == 0)
+            return 1;
     return 0;
 }
 

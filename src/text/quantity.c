@@ -120,8 +120,8 @@ static int is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Reads a number with digits: 1,000  3.14  3rd. A comma or point counts between digits; a comma only
- * before three of them. */
+/* Reads a number with digits: 1,000  3.14  3rd. A comma or point counts between digits; a comma
+ * only before three of them. */
 static uint32_t scan_number(film_text text, uint32_t at, struct part *part)
 {
     double value = 0, place = 0;
@@ -285,7 +285,8 @@ static size_t read_clock(const struct parts *parts, size_t first, struct quantit
 
 static int day_of(const struct part *part)
 {
-    return part->is_number && !part->word[0] && !part->has_point && part->number >= 1 && part->number <= 31
+    return part->is_number && !part->word[0] && !part->has_point && part->number >= 1 &&
+                   part->number <= 31
                ? (int)part->number
                : 0;
 }
