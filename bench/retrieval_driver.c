@@ -106,7 +106,7 @@ static void measure_parts(film_pool *pool)
 {
     const struct pool_snapshot *snapshot;
     struct db *db;
-    struct index_asker *asker;
+    struct index_searcher *hybrid;
     static struct list list;
     struct index_candidate found[K];
     uint32_t id[K];
@@ -117,7 +117,7 @@ static void measure_parts(film_pool *pool)
     must(pool_learned(pool, db, &learned, &error));
     const film_model *model = learned->model;
     must(snapshot_begin(pool, learned, db, 0, NULL, &snapshot, &error));
-    must(index_asker_new(snapshot->index, &asker, &error));
+    must(index_searcher_new(snapshot->index, &hybrid, &error));
     float *vector = mem_array(learned->dim + 1, sizeof *vector);
     struct lexical *lexical = NULL;
     struct lexical_searcher *searcher = NULL;
@@ -141,13 +141,13 @@ static void measure_parts(film_pool *pool)
         if (learned->dim) {
             start = clock_seconds();
             must(encoder_embed_all(&model->encoder, &query[q], 1, 1, vector, &error));
-            must(index_nearest(snapshot->index, asker, vector, K, &out, &error));
+            must(index_nearest(snapshot->index, hybrid, vector, K, &out, &error));
             seconds[1] += clock_seconds() - start;
             fill(&list, db, snapshot, id, score, out.found);
             note(1, q, &list);
         }
         start = clock_seconds();
-        must(index_candidates_text(snapshot->index, asker, query[q], K, found, &count, &error));
+        must(index_candidates_text(snapshot->index, hybrid, query[q], K, found, &count, &error));
         seconds[2] += clock_seconds() - start;
         for (size_t i = 0; i < count; i++) {
             id[i] = found[i].id;
@@ -160,7 +160,7 @@ static void measure_parts(film_pool *pool)
     terms_free(&terms);
     lexical_searcher_free(searcher);
     lexical_free(lexical);
-    index_asker_free(asker);
+    index_searcher_free(hybrid);
     snapshot_end(learned);
     pool_read_end(pool, db);
     mem_free(vector);

@@ -311,7 +311,7 @@ struct stream_batch {
     size_t used, capacity;
 };
 
-struct stream {
+struct row_stream {
     film_table *table;
     size_t result_size; /* bytes per row */
     /* Rejects unsuitable rows. Called by the reading thread. */
@@ -331,7 +331,8 @@ film_status stream_open(const char *path, const film_table_options *options, fil
                         film_error *error);
 
 /* Processes all rows and adds their number to *ROWS. */
-film_status stream_rows(const struct stream *stream, unsigned long long *rows, film_error *error);
+film_status stream_rows(const struct row_stream *stream, unsigned long long *rows,
+                        film_error *error);
 
 /* Sums *ROWS over all processes. *SKIPPED becomes the number of bad rows that they skipped. */
 film_status stream_total(const film_table *table, unsigned long long *rows,

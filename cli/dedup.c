@@ -112,9 +112,9 @@ static void print_result(const film_dedup_result *result, const struct command *
                 grouped(sure), counted(found, "pair"), FILM_RARE);
 }
 
-static film_status find(const char *pool_path, const char *model_path, const char *file,
-                        const film_dedup_options *options, film_pool **pool,
-                        film_dedup_result *result, film_error *error)
+static film_status find_duplicates(const char *pool_path, const char *model_path, const char *file,
+                                   const film_dedup_options *options, film_pool **pool,
+                                   film_dedup_result *result, film_error *error)
 {
     film_model *model = NULL;
     film_status status;
@@ -214,13 +214,14 @@ static int run(const struct command *command, void *given)
     dedup->columns = review ? NULL : take_columns;
     if (!review && first) sheet_open(&finding.sheet, output ? output : "-", command->json);
     if (finding.sheet.status == FILM_OK)
-        status = find(command->count == 1 ? arguments[0] : NULL, arguments[0],
-                      command->count == 2 ? arguments[1] : "", dedup, &pool, &result, &error);
+        status =
+            find_duplicates(command->count == 1 ? arguments[0] : NULL, arguments[0],
+                            command->count == 2 ? arguments[1] : "", dedup, &pool, &result, &error);
     if (!review && first) status = sheet_close(&finding.sheet, status, &error);
     if (review && first && status == FILM_OK) {
         progress_end();
         status = output ? review_write(&finding.review, output, &error)
-                        : review_ask(&finding.review, pool, &dedup->answer, &error);
+                        : review_next(&finding.review, pool, &dedup->answer, &error);
     }
     int code = report(status, &error);
     if (code == EXIT_DONE && first && (!review || output))

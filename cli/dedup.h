@@ -25,8 +25,8 @@ int review_add(struct review *review, const film_duplicate *pair);
 void review_free(struct review *review);
 
 /* Asks about each pair, reads answers from standard input and stores them as labels of POOL. */
-film_status review_ask(const struct review *review, film_pool *pool,
-                       const film_answer_options *answer, film_error *error);
+film_status review_next(const struct review *review, film_pool *pool,
+                        const film_answer_options *answer, film_error *error);
 
 /* Writes the pairs as a table for film pool label --from. */
 film_status review_write(const struct review *review, const char *path, film_error *error);

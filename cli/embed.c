@@ -31,7 +31,7 @@ struct sink {
     FILE *spool;
 };
 
-static film_status spool_failed(film_error *error)
+static film_status temporary_failed(film_error *error)
 {
     snprintf(error->message, sizeof error->message,
              "cannot write the vectors to a temporary file: %s; write to a file with -o OUT.npy",
@@ -42,7 +42,7 @@ static film_status spool_failed(film_error *error)
 static film_status write_rows(struct sink *sink, const void *bytes, size_t count, film_error *error)
 {
     if (!sink->spool) return film_output_write(sink->output, bytes, count, error);
-    return fwrite(bytes, 1, count, sink->spool) == count ? FILM_OK : spool_failed(error);
+    return fwrite(bytes, 1, count, sink->spool) == count ? FILM_OK : temporary_failed(error);
 }
 
 static film_status put_header_and_spool(struct sink *sink, const char *header, film_error *error)
@@ -54,10 +54,11 @@ static film_status put_header_and_spool(struct sink *sink, const char *header, f
     rewind(sink->spool);
     while (status == FILM_OK && (got = fread(buffer, 1, sizeof buffer, sink->spool)) > 0)
         status = film_output_write(sink->output, buffer, got, error);
-    return status == FILM_OK && ferror(sink->spool) ? spool_failed(error) : status;
+    return status == FILM_OK && ferror(sink->spool) ? temporary_failed(error) : status;
 }
 
-static film_status finish(struct sink *sink, unsigned long long rows, size_t dim, film_error *error)
+static film_status finish_output(struct sink *sink, unsigned long long rows, size_t dim,
+                                 film_error *error)
 {
     char header[HEADER_BYTES];
     film_status status = FILM_OK;
@@ -151,7 +152,7 @@ static film_status open_sink(struct sink *sink, const char *path, film_error *er
     film_status status = job_output_open(path, &sink->output, error);
     if (job_rank() > 0) return status;
     if (status == FILM_OK && cannot_be_patched(path) && !(sink->spool = tmpfile()))
-        status = spool_failed(error);
+        status = temporary_failed(error);
     if (status == FILM_OK && !sink->spool)
         status = film_output_write(sink->output, blank, HEADER_BYTES, error);
     return status;
@@ -202,14 +203,14 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = open_sink(&sink, output, &error);
     size_t dim = dim_of(&embedder);
     struct embedding embedding = {embedder, path, &sink, dim, values->threads};
-    struct stream stream = {table,       embedding.dim * sizeof(float),
-                            check_row,   embed_batch,
-                            write_batch, &embedding,
-                            "embedding", progress,
-                            NULL};
+    struct row_stream stream = {table,       embedding.dim * sizeof(float),
+                                check_row,   embed_batch,
+                                write_batch, &embedding,
+                                "embedding", progress,
+                                NULL};
     if (status == FILM_OK) status = stream_rows(&stream, &rows, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
-    if (status == FILM_OK) status = finish(&sink, rows, dim, &error);
+    if (status == FILM_OK) status = finish_output(&sink, rows, dim, &error);
     int code = report(status, &error);
     FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
     int prints = code == EXIT_DONE && job_rank() == 0;

@@ -62,8 +62,8 @@ static void print_all(const film_explanation *why)
                 print_reason(&verdict->reasons[i]);
 }
 
-static int explain_pair(const film_model *model, const film_answer_options *answer,
-                        const char *const *sentences, int as_json, int all)
+static int print_pair_explanation(const film_model *model, const film_answer_options *answer,
+                                  const char *const *sentences, int as_json, int all)
 {
     film_error error;
     film_context *context = NULL;
@@ -269,8 +269,8 @@ static int run(const struct command *command, void *given)
     film_model *model = NULL;
     int code = report(open_model(command->words[0], &model, &error), &error);
     if (code == EXIT_DONE)
-        code = pair ? explain_pair(model, &values->answer, command->words + 1, command->json,
-                                   values->all)
+        code = pair ? print_pair_explanation(model, &values->answer, command->words + 1,
+                                             command->json, values->all)
                     : explain_learned(model, values, command->json);
     close_model(model);
     return code;

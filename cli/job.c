@@ -8,14 +8,14 @@ film_job *job;
 static const struct train_calls *calls;
 
 /* Recognises the launcher of Open MPI, and those with PMI (Slurm, MPICH). */
-static int was_launched(void)
+static int under_mpirun(void)
 {
     return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK");
 }
 
 film_status job_join(film_error *error)
 {
-    if (!was_launched()) return FILM_OK;
+    if (!under_mpirun()) return FILM_OK;
     calls = load_train_calls(error);
     return calls ? calls->job_join(&job, error) : FILM_IO;
 }

@@ -67,7 +67,7 @@ static const char *similar_verb(const char *name)
     return NULL;
 }
 
-static int run(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     if (argc < 2) {
         print_help(stderr);
@@ -117,7 +117,7 @@ static void *json_allocate(size_t size)
     return memory;
 }
 
-static int finish(int code)
+static int flush_output(int code)
 {
     if (code == EXIT_DONE && atomic_load(&incomplete)) {
         fprintf(stderr, "film: out of memory; the output is incomplete\n");
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
     film_set_interrupt(is_interrupted, NULL);
     film_status status = job_join(&error);
     if (status != FILM_OK) return report(status, &error);
-    int code = finish(run(argc, argv));
+    int code = flush_output(run_command(argc, argv));
     /* A usage error occurs in every process. Another error may occur in this one only, while the
      * others wait for it. */
     if (code != EXIT_DONE && code != EXIT_USAGE) job_abort(code);

@@ -12,7 +12,7 @@ static struct {
 } opened[MOST];
 
 /* A pool is an SQLite file, or the URI of a database. */
-static int is_pool(const char *path)
+static int is_pool_file(const char *path)
 {
     static const char magic[] = "SQLite format 3";
     char start[sizeof magic];
@@ -29,7 +29,7 @@ film_status open_model(const char *path, film_model **model, film_error *error)
     int at = 0;
     const film_model *found = NULL;
     *model = NULL;
-    if (!is_pool(path)) return film_open(path, model, error);
+    if (!is_pool_file(path)) return film_open(path, model, error);
     const struct pool_calls *calls = load_pool_calls(error);
     if (!calls) return error->status;
     while (at < MOST - 1 && opened[at].pool) at++;

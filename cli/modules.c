@@ -33,7 +33,7 @@ int find_data(const char *file, char path[PATH_MAX])
     return find_module("", file, path) || find_module(FILM_DATA "/", file, path);
 }
 
-static void *load(int library, film_error *error)
+static void *load_module(int library, film_error *error)
 {
     char path[PATH_MAX];
     const char *file = modules[library].file;
@@ -55,7 +55,7 @@ static void *load(int library, film_error *error)
 
 static const void *symbol(int library, const char *name, film_error *error)
 {
-    void *handle = load(library, error);
+    void *handle = load_module(library, error);
     const void *found = handle ? dlsym(handle, name) : NULL;
     if (handle && !found) {
         error->status = FILM_IO;

@@ -205,7 +205,7 @@ static const struct option *find_letter(const struct option *options, char lette
 }
 
 /* Returns the edit distance between the first LENGTH letters of A, and B. */
-static size_t distance(const char *a, size_t length, const char *b)
+static size_t edit_distance(const char *a, size_t length, const char *b)
 {
     enum { MOST = 40 };
     size_t row[MOST + 1], width = strlen(b);
@@ -232,7 +232,7 @@ static int list_near(const struct option *settings, const char *name, size_t len
         size_t used = 0;
         for (const struct option *setting = settings; setting->name; setting++) {
             if (setting->kind == OPTION_HEADING) continue;
-            int near = distance(name, length, setting->name) <= 2 ||
+            int near = edit_distance(name, length, setting->name) <= 2 ||
                        (length >= 3 && strncmp(name, setting->name, length) == 0);
             if ((all || near) && used < room)
                 used += (size_t)snprintf(list + used, room - used, "%s%s", used ? ", " : "",

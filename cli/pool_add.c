@@ -76,8 +76,9 @@ static void prepare(void *given)
     ((struct values *)given)->wait = POOL_WAIT;
 }
 
-static film_status add(const char *const *words, size_t count, const struct values *values,
-                       int quiet, film_pool_added *added, film_error *error)
+static film_status add_arguments(const char *const *words, size_t count,
+                                 const struct values *values, int quiet, film_pool_added *added,
+                                 film_error *error)
 {
     film_pool *pool = NULL;
     film_pool_add_options how = {.size = sizeof how,
@@ -99,8 +100,8 @@ static int run(const struct command *command, void *given)
 {
     film_pool_added added = {.size = sizeof added};
     film_error error = {0};
-    film_status status =
-        add(command->words, (size_t)command->count, given, command->quiet, &added, &error);
+    film_status status = add_arguments(command->words, (size_t)command->count, given,
+                                       command->quiet, &added, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE)
         print_counts(&added, command);

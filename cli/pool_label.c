@@ -21,7 +21,7 @@ static film_status fail(film_error *error, film_status status, const char *path,
     return status;
 }
 
-static char *copy(film_text text)
+static char *copy_text(film_text text)
 {
     char *bytes = malloc(text.length + 1);
     if (!bytes) return NULL;
@@ -54,7 +54,8 @@ static film_status add_answer(struct answers *answers, film_text a, film_text b,
         answers->rows = rows;
         answers->capacity = larger;
     }
-    film_pool_label_row row = {.a = {copy(a), a.length}, .b = {copy(b), b.length}, .same = same};
+    film_pool_label_row row = {
+        .a = {copy_text(a), a.length}, .b = {copy_text(b), b.length}, .same = same};
     if (!row.a.bytes || !row.b.bytes) return FILM_NO_MEMORY; /* the program exits */
     answers->rows[answers->count++] = row;
     return FILM_OK;
@@ -77,8 +78,8 @@ static size_t column_of(const film_table *table, film_column role)
     return i;
 }
 
-static film_status read_row(struct answers *answers, const char *path, const film_row *row,
-                            film_text answer, film_error *error)
+static film_status read_label_row(struct answers *answers, const char *path, const film_row *row,
+                                  film_text answer, film_error *error)
 {
     int same = read_answer(answer);
     if (same == -2)
@@ -111,7 +112,7 @@ static film_status read_answers(struct answers *answers, const char *path, const
                       "dedup POOL --review N -o FILE");
     size_t same = status == FILM_OK ? column_of(table, FILM_COLUMN_LABEL) : 0;
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK)
-        status = read_row(answers, path, &row, row.fields[same], error);
+        status = read_label_row(answers, path, &row, row.fields[same], error);
     film_table_close(table);
     return status == FILM_END ? FILM_OK : status;
 }

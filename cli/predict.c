@@ -103,8 +103,8 @@ static film_status put_kaggle(film_output *output, film_text id, const film_verd
     return status == FILM_OK ? film_output_write(output, number, (size_t)length, error) : status;
 }
 
-static film_status put_row(struct prediction *prediction, film_text id, const film_verdict *verdict,
-                           film_text kept, film_error *error)
+static film_status put_prediction(struct prediction *prediction, film_text id,
+                                  const film_verdict *verdict, film_text kept, film_error *error)
 {
     struct sheet *sheet = &prediction->sheet;
     if (prediction->format == FORMAT_KAGGLE) return put_kaggle(sheet->output, id, verdict, error);
@@ -131,7 +131,8 @@ static const char *own_columns(const struct prediction *prediction, int has_id)
 }
 
 /* Writes the header. Whether there is an id is known only with the first row. */
-static film_status put_header(struct prediction *prediction, int has_id, film_error *error)
+static film_status put_prediction_header(struct prediction *prediction, int has_id,
+                                         film_error *error)
 {
     static const char kaggle[] = "test_id,is_duplicate\n";
     struct sheet *sheet = &prediction->sheet;
@@ -150,10 +151,11 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
     film_status status = FILM_OK;
     if (prediction->first_row == NO_ROWS) {
         prediction->first_row = id[0].bytes ? WITH_ID : WITHOUT_ID;
-        if (job_rank() == 0) status = put_header(prediction, id[0].bytes != NULL, error);
+        if (job_rank() == 0) status = put_prediction_header(prediction, id[0].bytes != NULL, error);
     }
     for (size_t i = 0; i < batch->count && status == FILM_OK; i++)
-        status = put_row(prediction, id[i], &verdicts[i], batch->text[STREAM_KEPT][i], error);
+        status =
+            put_prediction(prediction, id[i], &verdicts[i], batch->text[STREAM_KEPT][i], error);
     return status;
 }
 
@@ -193,7 +195,7 @@ static film_status put_late_header(struct prediction *prediction, film_error *er
     film_status status = job_sum(rows, processes, error);
     while (first + 1 < processes && rows[first] == NO_ROWS) first++;
     if (status == FILM_OK && job_rank() == 0 && rows[0] == NO_ROWS)
-        status = put_header(prediction, rows[first] == WITH_ID, error);
+        status = put_prediction_header(prediction, rows[first] == WITH_ID, error);
     free(rows);
     return status;
 }
@@ -204,15 +206,15 @@ static film_status predict(struct prediction *prediction, film_table *table, con
     struct sheet *sheet = &prediction->sheet;
     *sheet = (struct sheet){.json = prediction->format == FORMAT_JSONL, .first_field = 1};
     film_status status = job_output_open(path, &sheet->output, error);
-    struct stream stream = {table,
-                            sizeof(film_verdict),
-                            check_row,
-                            predict_batch,
-                            write_batch,
-                            prediction,
-                            "predicting",
-                            progress,
-                            prediction->kept.count ? &prediction->kept : NULL};
+    struct row_stream stream = {table,
+                                sizeof(film_verdict),
+                                check_row,
+                                predict_batch,
+                                write_batch,
+                                prediction,
+                                "predicting",
+                                progress,
+                                prediction->kept.count ? &prediction->kept : NULL};
     if (status == FILM_OK) status = stream_rows(&stream, rows, error);
     if (status == FILM_OK) status = put_late_header(prediction, error);
     if (status != FILM_OK) return status;
@@ -300,8 +302,8 @@ static int check_options(const struct verb *verb, const struct values *values, c
     return EXIT_DONE;
 }
 
-static film_status find_neighbours(struct prediction *prediction, const struct values *values,
-                                   film_progress progress, film_error *error)
+static film_status find_known_neighbours(struct prediction *prediction, const struct values *values,
+                                         film_progress progress, film_error *error)
 {
     film_neighbour_options by = values->neighbours;
     by.size = sizeof by;
@@ -340,7 +342,7 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
     prediction.model = model;
     if (status == FILM_OK && (int)values->answer.decision == KNN)
-        status = find_neighbours(&prediction, values, progress, &error);
+        status = find_known_neighbours(&prediction, values, progress, &error);
     if (status == FILM_OK && values->keep_columns)
         status = kept_of_table(&prediction.kept, table, 1u << FILM_COLUMN_ID,
                                own_columns(&prediction, 1), &error);

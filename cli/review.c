@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* Replaces TEXT by a copy. Returns 0 without memory; the text is then NULL. */
-static int copy(film_text *text)
+static int duplicate_text(film_text *text)
 {
     if (!text->bytes) return 1;
     char *bytes = malloc(text->length + 1);
@@ -17,7 +17,7 @@ static int copy(film_text *text)
     return bytes != NULL;
 }
 
-static void release(film_record *record)
+static void record_release(film_record *record)
 {
     free((char *)(uintptr_t)record->id.bytes);
     free((char *)(uintptr_t)record->text.bytes);
@@ -33,11 +33,11 @@ int review_add(struct review *review, const film_duplicate *pair)
         review->capacity = larger;
     }
     struct review_pair added = {pair->first, pair->second, pair->probability};
-    int copied = copy(&added.first.id) + copy(&added.first.text) + copy(&added.second.id) +
-                 copy(&added.second.text);
+    int copied = duplicate_text(&added.first.id) + duplicate_text(&added.first.text) +
+                 duplicate_text(&added.second.id) + duplicate_text(&added.second.text);
     if (copied < 4) {
-        release(&added.first);
-        release(&added.second);
+        record_release(&added.first);
+        record_release(&added.second);
         return 1;
     }
     review->pairs[review->count++] = added;
@@ -47,8 +47,8 @@ int review_add(struct review *review, const film_duplicate *pair)
 void review_free(struct review *review)
 {
     for (size_t i = 0; i < review->count; i++) {
-        release(&review->pairs[i].first);
-        release(&review->pairs[i].second);
+        record_release(&review->pairs[i].first);
+        record_release(&review->pairs[i].second);
     }
     free(review->pairs);
     *review = (struct review){.pairs = NULL};
@@ -76,7 +76,7 @@ film_status review_write(const struct review *review, const char *path, film_err
 /* ---- Asking ---- */
 
 /* Returns the first letter of the next line with a known answer; 'q' at the end of the input. */
-static char ask(void)
+static char read_answer(void)
 {
     char line[256];
     for (;;) {
@@ -89,8 +89,8 @@ static char ask(void)
     }
 }
 
-film_status review_ask(const struct review *review, film_pool *pool,
-                       const film_answer_options *answer, film_error *error)
+film_status review_next(const struct review *review, film_pool *pool,
+                        const film_answer_options *answer, film_error *error)
 {
     const film_model *model = NULL;
     film_context *context = NULL;
@@ -107,7 +107,7 @@ film_status review_ask(const struct review *review, film_pool *pool,
         printf("%zu of %zu: %.*s, %.*s\n", i + 1, review->count, (int)pair->first.id.length,
                pair->first.id.bytes, (int)pair->second.id.length, pair->second.id.bytes);
         print_explanation(&why);
-        reply = ask();
+        reply = read_answer();
         if (reply == 'q') break;
         skipped += reply == 's';
         if (reply == 's') continue;

@@ -102,19 +102,19 @@ static int print_found(void *user, const film_found *found)
 
 enum { BATCH = 1024 };
 
-struct batch {
+struct query_batch {
     film_text query[BATCH];
     unsigned long long line[BATCH];
     size_t count;
 };
 
-static void batch_clear(struct batch *batch)
+static void query_batch_clear(struct query_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) free((char *)(uintptr_t)batch->query[i].bytes);
     batch->count = 0;
 }
 
-static film_status search_batch(film_pool *pool, struct batch *batch,
+static film_status search_batch(film_pool *pool, struct query_batch *batch,
                                 const film_search_options *how, struct printing *printing,
                                 film_error *error)
 {
@@ -123,7 +123,7 @@ static film_status search_batch(film_pool *pool, struct batch *batch,
     film_status status =
         film_pool_search_many(pool, batch->query, batch->count, how, print_found, printing, error);
     fflush(stdout);
-    batch_clear(batch);
+    query_batch_clear(batch);
     return status;
 }
 
@@ -134,7 +134,7 @@ static film_status search_lines(film_pool *pool, const film_search_options *how,
     film_table_options lines = {.size = sizeof lines, .format = FILM_FORMAT_LINES};
     film_table *table = NULL;
     film_row row;
-    struct batch *batch = calloc(1, sizeof *batch);
+    struct query_batch *batch = calloc(1, sizeof *batch);
     if (!batch) return FILM_NO_MEMORY;
     film_status status = film_table_open("-", &lines, &table, error);
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK) {
@@ -152,14 +152,14 @@ static film_status search_lines(film_pool *pool, const film_search_options *how,
     }
     if (status == FILM_END) status = FILM_OK;
     if (status == FILM_OK && batch->count) status = search_batch(pool, batch, how, printing, error);
-    batch_clear(batch);
+    query_batch_clear(batch);
     free(batch);
     film_table_close(table);
     return status;
 }
 
-static film_status search_one(film_pool *pool, const char *query, const film_search_options *how,
-                              struct printing *printing, film_error *error)
+static film_status search_query(film_pool *pool, const char *query, const film_search_options *how,
+                                struct printing *printing, film_error *error)
 {
     film_text text = film_string(query);
     printing->queries = &text;
@@ -168,7 +168,7 @@ static film_status search_one(film_pool *pool, const char *query, const film_sea
 
 /* ---- The verb ---- */
 
-static int stop(void *user, const film_sentence *sentence)
+static int stop_at_first(void *user, const film_sentence *sentence)
 {
     (void)sentence;
     *(int *)user = 1;
@@ -181,7 +181,7 @@ static void print_no_results(film_pool *pool, const char *path)
     film_pool_filter one = {.size = sizeof one, .limit = 1};
     int there = 0;
     film_error error;
-    if (film_pool_list(pool, &one, stop, &there, &error) == FILM_OK && !there)
+    if (film_pool_list(pool, &one, stop_at_first, &there, &error) == FILM_OK && !there)
         fprintf(stderr, "film: %s is empty; add sentences with film pool add\n", path);
     else
         fprintf(stderr, "no results\n");
@@ -254,7 +254,7 @@ static int run(const struct command *command, void *given)
     film_status status = pool_open(words[0], values->wait, &pool, &error);
     if (status == FILM_OK)
         status = printing.many ? search_lines(pool, how, &printing, &error)
-                               : search_one(pool, words[1], how, &printing, &error);
+                               : search_query(pool, words[1], how, &printing, &error);
     int code = interrupted() ? EXIT_INTERRUPTED : report(status, &error);
     if (code == EXIT_DONE && !printing.results && !command->quiet) print_no_results(pool, words[0]);
     film_pool_close(pool);

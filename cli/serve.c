@@ -13,8 +13,8 @@ enum { TOKEN_LEAST = 16, TOKEN_MOST = 500 };
 
 /* Reads the token from the first line of the file, or from the environment. It is never an argument
  * because every user of the machine can read those. *OUT stays NULL without a token. */
-static film_status read_token(const char *path, char token[TOKEN_MOST + 2], const char **out,
-                              film_error *error)
+static film_status read_token_file(const char *path, char token[TOKEN_MOST + 2], const char **out,
+                                   film_error *error)
 {
     const char *given = getenv("FILM_TOKEN");
     if (path) {
@@ -163,7 +163,7 @@ static int run(const struct command *command, void *given)
     film_error error = {0};
     if (service->threads == 0) service->threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     service->path = command->words[0];
-    film_status status = read_token(values->token_file, token, &service->token, &error);
+    film_status status = read_token_file(values->token_file, token, &service->token, &error);
     if (status != FILM_OK) return report(status, &error);
     service->origins = values->origins.item;
     service->origin_count = values->origins.count;
@@ -174,7 +174,7 @@ static int run(const struct command *command, void *given)
 }
 
 /* The routes of the server, for --describe. */
-static void describe(void *object)
+static void describe_routes(void *object)
 {
     json_t *list = json_array();
     const struct route *route;
@@ -203,7 +203,7 @@ const struct verb verb_serve = {
     .size = sizeof(struct values),
     .prepare = prepare,
     .run = run,
-    .describe = describe,
+    .describe = describe_routes,
     .details =
         "Open http://127.0.0.1:8080 in a browser, or send a request:\n"
         "  curl -H 'Content-Type: application/json' -d '{\"a\": \"I lost my card\", \"b\": \"what "

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(struct sheet *sheet, const char *bytes, size_t count)
+static void put_raw(struct sheet *sheet, const char *bytes, size_t count)
 {
     if (sheet->status == FILM_OK && count)
         sheet->status = film_output_write(sheet->output, bytes, count, &sheet->error);
@@ -17,12 +17,12 @@ void sheet_open(struct sheet *sheet, const char *path, int json)
     sheet->status = film_output_open(path, &sheet->output, &sheet->error);
 }
 
-static void put_json(struct sheet *sheet, film_text text)
+static void put_quoted(struct sheet *sheet, film_text text)
 {
     json_t *string = text.bytes ? json_stringn(text.bytes, text.length) : json_null();
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     if (quoted)
-        put(sheet, quoted, strlen(quoted));
+        put_raw(sheet, quoted, strlen(quoted));
     else if (sheet->status == FILM_OK) {
         snprintf(sheet->error.message, sizeof sheet->error.message, "out of memory");
         sheet->status = FILM_NO_MEMORY;
@@ -34,11 +34,11 @@ static void put_json(struct sheet *sheet, film_text text)
 static void start_field(struct sheet *sheet, const char *name)
 {
     if (sheet->json) {
-        put(sheet, sheet->first_field ? "{" : ", ", sheet->first_field ? 1 : 2);
-        put_json(sheet, film_string(name));
-        put(sheet, ": ", 2);
+        put_raw(sheet, sheet->first_field ? "{" : ", ", sheet->first_field ? 1 : 2);
+        put_quoted(sheet, film_string(name));
+        put_raw(sheet, ": ", 2);
     } else if (!sheet->first_field) {
-        put(sheet, "\t", 1);
+        put_raw(sheet, "\t", 1);
     }
     sheet->first_field = 0;
 }
@@ -46,16 +46,16 @@ static void start_field(struct sheet *sheet, const char *name)
 void sheet_raw(struct sheet *sheet, const char *fields)
 {
     start_field(sheet, "");
-    put(sheet, fields, strlen(fields));
+    put_raw(sheet, fields, strlen(fields));
 }
 
 /* Tabs, line ends and escape sequences of terminals become spaces. */
-static void put_plain(struct sheet *sheet, film_text text)
+static void put_unquoted(struct sheet *sheet, film_text text)
 {
     for (size_t i = 0, end, control = 0; i < text.length; i = end + control) {
         for (end = i; end < text.length && !(control = control_at(text, end));) end++;
-        put(sheet, text.bytes + i, end - i);
-        if (control) put(sheet, " ", 1);
+        put_raw(sheet, text.bytes + i, end - i);
+        if (control) put_raw(sheet, " ", 1);
     }
 }
 
@@ -63,31 +63,31 @@ void sheet_text(struct sheet *sheet, const char *name, film_text text)
 {
     start_field(sheet, name);
     if (sheet->json)
-        put_json(sheet, text);
+        put_quoted(sheet, text);
     else
-        put_plain(sheet, text);
+        put_unquoted(sheet, text);
 }
 
 void sheet_number(struct sheet *sheet, const char *name, const char *format, double number)
 {
     char text[64];
     start_field(sheet, name);
-    put(sheet, text, (size_t)snprintf(text, sizeof text, format, number));
+    put_raw(sheet, text, (size_t)snprintf(text, sizeof text, format, number));
 }
 
 void sheet_flag(struct sheet *sheet, const char *name, int flag)
 {
     start_field(sheet, name);
     if (sheet->json)
-        put(sheet, flag ? "true" : "false", flag ? 4 : 5);
+        put_raw(sheet, flag ? "true" : "false", flag ? 4 : 5);
     else
-        put(sheet, flag ? "*" : "", flag ? 1 : 0);
+        put_raw(sheet, flag ? "*" : "", flag ? 1 : 0);
 }
 
 void sheet_end_row(struct sheet *sheet)
 {
-    if (sheet->json) put(sheet, "}", 1);
-    put(sheet, "\n", 1);
+    if (sheet->json) put_raw(sheet, "}", 1);
+    put_raw(sheet, "\n", 1);
     sheet->first_field = 1;
 }
 

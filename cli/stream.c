@@ -11,7 +11,7 @@
 enum { BATCH_BYTES = 16 << 20 }; /* of text: batches of long sentences have fewer rows */
 
 struct pipeline {
-    const struct stream *stream;
+    const struct row_stream *stream;
     struct stream_batch batch[2]; /* [current] is being computed */
     int current;
     film_status read_status, write_status;
@@ -32,7 +32,7 @@ static film_status batch_init(struct stream_batch *batch, size_t result_size, fi
     return batch->result ? FILM_OK : no_memory(error);
 }
 
-static void batch_free(struct stream_batch *batch)
+static void stream_batch_free(struct stream_batch *batch)
 {
     for (int column = 0; column < STREAM_COLUMNS; column++) {
         free(batch->text[column]);
@@ -42,7 +42,7 @@ static void batch_free(struct stream_batch *batch)
     free(batch->bytes);
 }
 
-static int add_text(struct stream_batch *batch, int column, film_text text)
+static int add_field(struct stream_batch *batch, int column, film_text text)
 {
     if (batch->used + text.length > batch->capacity || !batch->bytes) {
         size_t larger = batch->capacity + batch->capacity / 2 + text.length + 65536;
@@ -58,7 +58,7 @@ static int add_text(struct stream_batch *batch, int column, film_text text)
     return 1;
 }
 
-static film_status read_batch(const struct stream *stream, struct stream_batch *batch,
+static film_status read_batch(const struct row_stream *stream, struct stream_batch *batch,
                               film_error *error)
 {
     film_row row;
@@ -71,9 +71,9 @@ static film_status read_batch(const struct stream *stream, struct stream_batch *
            (status = film_table_next(stream->table, &row, error)) == FILM_OK) {
         if ((status = stream->check(stream->user, &row, error)) != FILM_OK) break;
         if (stream->kept) kept = kept_pack(stream->kept, &row, &memory, &capacity);
-        if ((stream->kept && !kept.bytes) || !add_text(batch, STREAM_A, row.a) ||
-            !add_text(batch, STREAM_B, row.b) || !add_text(batch, STREAM_ID, row.id) ||
-            !add_text(batch, STREAM_KEPT, kept)) {
+        if ((stream->kept && !kept.bytes) || !add_field(batch, STREAM_A, row.a) ||
+            !add_field(batch, STREAM_B, row.b) || !add_field(batch, STREAM_ID, row.id) ||
+            !add_field(batch, STREAM_KEPT, kept)) {
             status = no_memory(error);
             break;
         }
@@ -108,7 +108,7 @@ static void *read_and_write(void *argument)
 static film_status run_step(struct pipeline *line, film_error *error)
 {
     pthread_t helper;
-    const struct stream *stream = line->stream;
+    const struct row_stream *stream = line->stream;
     int started = pthread_create(&helper, NULL, read_and_write, line) == 0;
     film_status status = stream->compute(stream->user, &line->batch[line->current], error);
     if (started)
@@ -126,7 +126,7 @@ static film_status run_step(struct pipeline *line, film_error *error)
 static film_status run_pipeline(struct pipeline *line, unsigned long long *rows, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct stream *stream = line->stream;
+    const struct row_stream *stream = line->stream;
     line->read_status = read_batch(stream, &line->batch[0], &line->read_error);
     while (status == FILM_OK && line->batch[line->current].count) {
         *rows += line->batch[line->current].count;
@@ -147,14 +147,15 @@ static film_status run_pipeline(struct pipeline *line, unsigned long long *rows,
     return line->write_status;
 }
 
-film_status stream_rows(const struct stream *stream, unsigned long long *rows, film_error *error)
+film_status stream_rows(const struct row_stream *stream, unsigned long long *rows,
+                        film_error *error)
 {
     struct pipeline line = {.stream = stream};
     film_status status = batch_init(&line.batch[0], stream->result_size, error);
     if (status == FILM_OK) status = batch_init(&line.batch[1], stream->result_size, error);
     if (status == FILM_OK) status = run_pipeline(&line, rows, error);
-    batch_free(&line.batch[0]);
-    batch_free(&line.batch[1]);
+    stream_batch_free(&line.batch[0]);
+    stream_batch_free(&line.batch[1]);
     return status;
 }
 

@@ -107,7 +107,7 @@ static struct {
     double phase_started, last_drawn;
 } bar;
 
-static void draw(double done, double total, double elapsed)
+static void draw_bar(double done, double total, double elapsed)
 {
     enum { WIDTH = 30 };
     double share = total > 0 ? fmin(fmax(done / total, 0), 1) : 0;
@@ -127,14 +127,14 @@ static void draw(double done, double total, double elapsed)
 static int on_progress(void *user, const char *phase, double done, double total)
 {
     (void)user;
-    double time = clock_seconds();
+    double time = monotonic_seconds();
     if (strncmp(bar.phase, phase, sizeof bar.phase - 1) != 0) {
         snprintf(bar.phase, sizeof bar.phase, "%s", phase);
         bar.phase_started = time;
         bar.note[0] = 0;
     }
     if (bar.shown && (time - bar.last_drawn > 0.1 || done >= total)) {
-        draw(done, total, time - bar.phase_started);
+        draw_bar(done, total, time - bar.phase_started);
         bar.last_drawn = time;
     }
     return stop_requested;

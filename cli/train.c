@@ -208,8 +208,8 @@ static void print_summary(json_t *about, const struct train_values *values)
                         "pass pairs that it has not seen with --dev\n");
 }
 
-static int describe(const film_model *model, const struct command *command,
-                    const struct train_values *values)
+static int describe_training(const film_model *model, const struct command *command,
+                             const struct train_values *values)
 {
     film_error error;
     char *text = NULL;
@@ -227,7 +227,7 @@ static int describe(const film_model *model, const struct command *command,
 
 /* ---- Interruption and checkpoints ---- */
 
-static int is_special(const char *path)
+static int is_device_or_pipe(const char *path)
 {
     struct stat about;
     return strcmp(path, "-") == 0 ||
@@ -238,7 +238,7 @@ static int is_special(const char *path)
 static char *checkpoint_path(const char *output)
 {
     static const char ending[] = ".checkpoint";
-    char *path = is_special(output) ? NULL : malloc(strlen(output) + sizeof ending);
+    char *path = is_device_or_pipe(output) ? NULL : malloc(strlen(output) + sizeof ending);
     if (path) strcat(strcpy(path, output), ending);
     return path;
 }
@@ -263,7 +263,7 @@ static int save_best(const film_model *model, const struct train_values *values,
 static film_status check_output(const char *path, film_error *error)
 {
     film_output *output = NULL;
-    if (!path || is_special(path)) return FILM_OK;
+    if (!path || is_device_or_pipe(path)) return FILM_OK;
     film_status status = film_output_open(path, &output, error);
     film_output_discard(output);
     return status;
@@ -315,7 +315,7 @@ static int train_model(const struct command *command, struct train_values *value
     code = report(status, &error);
     if (code != EXIT_DONE || !first) goto done;
     if (train->checkpoint) unlink(train->checkpoint); /* usually there is none */
-    code = describe(model, command, values);
+    code = describe_training(model, command, values);
 done:
     film_close(model);
     pool_pairs_free(&pairs);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reading {
+struct pool_reading {
     struct pool_pairs *pairs;
     film_status status;
     film_error *error;
@@ -27,7 +27,7 @@ static int make_room(void **list, size_t *capacity, size_t count, size_t size)
 /* Copies both texts into one block: a, then b. Freeing a.bytes frees both. */
 static int copy_pair(void *user, const film_pair *pair)
 {
-    struct reading *reading = user;
+    struct pool_reading *reading = user;
     struct pool_pairs *pairs = reading->pairs;
     int room =
         make_room((void **)&pairs->list, &pairs->capacity, pairs->count, sizeof *pairs->list);
@@ -45,7 +45,7 @@ static int copy_pair(void *user, const film_pair *pair)
 
 static int copy_sentence(void *user, const film_sentence *sentence)
 {
-    struct reading *reading = user;
+    struct pool_reading *reading = user;
     struct pool_pairs *pairs = reading->pairs;
     int room = make_room((void **)&pairs->sentences, &pairs->sentence_capacity,
                          pairs->sentence_count, sizeof *pairs->sentences);
@@ -61,7 +61,7 @@ static int copy_sentence(void *user, const film_sentence *sentence)
 
 static film_status read_pool(const char *path, struct pool_pairs *pairs, film_error *error)
 {
-    struct reading reading = {.pairs = pairs, .error = error};
+    struct pool_reading reading = {.pairs = pairs, .error = error};
     film_pool *pool = NULL;
     size_t before = pairs->sentence_count;
     film_status status = film_pool_open(path, &pool, error);

@@ -63,7 +63,7 @@ struct term {
     char side; /* of a word: 'a', 'b', or '*' for both; 0: a group */
 };
 
-static int stronger_first(const void *left, const void *right)
+static int stronger_term_first(const void *left, const void *right)
 {
     const struct term *a = left, *b = right;
     double x = fabs(a->weight), y = fabs(b->weight);
@@ -122,7 +122,7 @@ static void print_sum(const film_explanation *why, int colour)
     for (size_t i = 1000; i < why->word_count; i++, words++) rest += why->words[i].weight;
     for (size_t i = 0; i < why->group_count; i++)
         terms[count++] = (struct term){why->groups[i].weight, film_string(why->groups[i].title), 0};
-    qsort(terms, count, sizeof *terms, stronger_first);
+    qsort(terms, count, sizeof *terms, stronger_term_first);
     double most = count ? fmax(fabs(terms[0].weight), fabs(why->verdict.bias)) : 0;
     printf("log-odds %+.2f =\n", why->verdict.log_odds);
     print_term(&(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0},

@@ -18,38 +18,38 @@ enum {
     MOST_COLUMNS = 4096     /* of a table */
 };
 
-struct text {
+struct cell_text {
     char *bytes;
     size_t used, capacity;
 };
 
-enum part { PART_WORKBOOK, PART_RELATIONS, PART_STRINGS, PART_SHEET };
+enum book_part { PART_WORKBOOK, PART_RELATIONS, PART_STRINGS, PART_SHEET };
 
 struct workbook {
     struct zip zip;
     film_put_fn put;
     void *to;
     XML_Parser parser;
-    enum part part;
+    enum book_part part;
     int depth;
     int no_memory;
     const char *problem; /* why parsing was stopped */
 
     char sheet_id[64], sheet[256], strings[256]; /* relation of the sheet; names of parts */
 
-    struct text shared;
+    struct cell_text shared;
     size_t *start; /* of each shared string, and the end of the last */
     size_t string_count, start_capacity;
 
-    int phonetic;      /* inside <rPh>: a reading, not the text */
-    int reads;         /* inside <v> or <t> */
-    struct text value; /* of the cell */
+    int phonetic;           /* inside <rPh>: a reading, not the text */
+    int reads;              /* inside <v> or <t> */
+    struct cell_text value; /* of the cell */
     char type[12];
     size_t column;     /* of the cell, from 0 */
     size_t columns;    /* of the row so far, up to its last value */
     size_t width;      /* of the first row */
     size_t row, lines; /* number of the row; lines written */
-    struct text line;
+    struct cell_text line;
 };
 
 static void stop(struct workbook *book, const char *problem)
@@ -58,8 +58,8 @@ static void stop(struct workbook *book, const char *problem)
     if (book->parser) XML_StopParser(book->parser, XML_FALSE);
 }
 
-static int append(struct workbook *book, struct text *text, const char *bytes, size_t count,
-                  size_t most)
+static int append_bytes_to(struct workbook *book, struct cell_text *text, const char *bytes,
+                           size_t count, size_t most)
 {
     if (count > most - text->used) {
         stop(book, "a cell or row is too long; save it as CSV");
@@ -193,15 +193,15 @@ static void write_value(struct workbook *book, const char *bytes, size_t count)
             i++;
             continue;
         }
-        append(book, &book->line, bytes + from, i - from, MOST_ROW);
-        append(book, &book->line, &replaced, 1, MOST_ROW);
+        append_bytes_to(book, &book->line, bytes + from, i - from, MOST_ROW);
+        append_bytes_to(book, &book->line, &replaced, 1, MOST_ROW);
         from = i += length;
     }
-    append(book, &book->line, bytes + from, count - from, MOST_ROW);
+    append_bytes_to(book, &book->line, bytes + from, count - from, MOST_ROW);
 }
 
 /* A number with the 15 digits that Excel shows: it stores 0.1 as 0.10000000000000001. */
-static void write_number(struct workbook *book)
+static void write_cell_number(struct workbook *book)
 {
     char text[64], shown[64];
     size_t length = book->value.used;
@@ -216,7 +216,7 @@ static void write_number(struct workbook *book)
 
 static void write_shared(struct workbook *book)
 {
-    append(book, &book->value, "", 1, MOST_ROW);
+    append_bytes_to(book, &book->value, "", 1, MOST_ROW);
     char *end = NULL;
     unsigned long at = book->value.used ? strtoul(book->value.bytes, &end, 10) : 0;
     if (end == book->value.bytes || at >= book->string_count - 1) {
@@ -239,8 +239,8 @@ static void end_cell(struct workbook *book)
         return;
     }
     for (; book->columns < book->column; book->columns++)
-        append(book, &book->line, "\t", book->columns > 0, MOST_ROW);
-    if (book->columns > 0) append(book, &book->line, "\t", 1, MOST_ROW);
+        append_bytes_to(book, &book->line, "\t", book->columns > 0, MOST_ROW);
+    if (book->columns > 0) append_bytes_to(book, &book->line, "\t", 1, MOST_ROW);
     book->columns = book->column + 1;
     if (strcmp(book->type, "s") == 0)
         write_shared(book);
@@ -248,7 +248,7 @@ static void end_cell(struct workbook *book)
         write_value(book, book->value.bytes[0] == '1' ? "true" : "false",
                     book->value.bytes[0] == '1' ? 4 : 5);
     else if (book->type[0] == 0 || strcmp(book->type, "n") == 0)
-        write_number(book);
+        write_cell_number(book);
     else
         write_value(book, book->value.bytes, book->value.used);
 }
@@ -258,8 +258,8 @@ static void end_row(struct workbook *book)
     if (book->columns == 0) return;
     if (book->width == 0) book->width = book->columns;
     for (; book->columns < book->width; book->columns++)
-        append(book, &book->line, "\t", 1, MOST_ROW);
-    append(book, &book->line, "\n", 1, MOST_ROW + 1);
+        append_bytes_to(book, &book->line, "\t", 1, MOST_ROW);
+    append_bytes_to(book, &book->line, "\n", 1, MOST_ROW + 1);
     /* Blank rows are blank lines, so that a message names the row. */
     for (; book->lines + 1 < book->row; book->lines++)
         if (book->put(book->to, "\n", 1)) stop(book, "stopped");
@@ -300,9 +300,9 @@ static void on_text(void *user, const char *bytes, int count)
     struct workbook *book = user;
     if (!book->reads || book->problem) return;
     if (book->part == PART_STRINGS)
-        append(book, &book->shared, bytes, (size_t)count, MOST_STRINGS);
+        append_bytes_to(book, &book->shared, bytes, (size_t)count, MOST_STRINGS);
     else if (book->part == PART_SHEET)
-        append(book, &book->value, bytes, (size_t)count, MOST_ROW);
+        append_bytes_to(book, &book->value, bytes, (size_t)count, MOST_ROW);
 }
 
 /* Parts have no document type. Without one there are no entities that could explode. */
@@ -323,7 +323,7 @@ static int feed(void *user, const char *bytes, size_t count)
 }
 
 /* Returns a problem, or NULL. A part that is missing has none. */
-static const char *read_part(struct workbook *book, enum part part, const char *name)
+static const char *read_book_part(struct workbook *book, enum book_part part, const char *name)
 {
     static const char *const problems[] = {
         [ZIP_DAMAGED] = "a damaged zip archive or Excel workbook; save it again",
@@ -352,16 +352,16 @@ static const char *read_part(struct workbook *book, enum part part, const char *
     return result == ZIP_OK || result == ZIP_MISSING ? NULL : problems[result];
 }
 
-static const char *read_all(struct workbook *book)
+static const char *read_sheets(struct workbook *book)
 {
-    const char *problem = read_part(book, PART_WORKBOOK, "xl/workbook.xml");
+    const char *problem = read_book_part(book, PART_WORKBOOK, "xl/workbook.xml");
     if (problem) return problem;
     if (!book->sheet_id[0])
         return "a zip archive without a sheet of an Excel workbook; unpack it, or save it as CSV";
-    problem = read_part(book, PART_RELATIONS, "xl/_rels/workbook.xml.rels");
-    if (!problem) problem = read_part(book, PART_STRINGS, book->strings);
+    problem = read_book_part(book, PART_RELATIONS, "xl/_rels/workbook.xml.rels");
+    if (!problem) problem = read_book_part(book, PART_STRINGS, book->strings);
     if (problem || !note_start(book)) return problem ? problem : "out of memory";
-    return read_part(book, PART_SHEET, book->sheet);
+    return read_book_part(book, PART_SHEET, book->sheet);
 }
 
 film_status workbook_read(void *user, const void *bytes, size_t size, film_put_fn put, void *to,
@@ -373,7 +373,7 @@ film_status workbook_read(void *user, const void *bytes, size_t size, film_put_f
                             .strings = "xl/sharedStrings.xml"};
     (void)user;
     const char *problem = zip_open(&book.zip, bytes, size) == ZIP_OK
-                              ? read_all(&book)
+                              ? read_sheets(&book)
                               : "a damaged zip archive or Excel workbook; save it again";
     free(book.shared.bytes);
     free(book.start);

@@ -52,7 +52,7 @@ static enum zip_result locate(const struct zip *zip, size_t local, struct entry 
     return entry->method == 0 || entry->method == 8 ? ZIP_OK : ZIP_DAMAGED;
 }
 
-static enum zip_result find(const struct zip *zip, const char *name, struct entry *entry)
+static enum zip_result find_entry(const struct zip *zip, const char *name, struct entry *entry)
 {
     size_t at = zip->directory, wanted = strlen(name);
     for (size_t i = 0; i < zip->entries; i++) {
@@ -71,8 +71,8 @@ static enum zip_result find(const struct zip *zip, const char *name, struct entr
     return ZIP_MISSING;
 }
 
-static enum zip_result unpack(const struct zip *zip, const struct entry *entry, zip_fn call,
-                              void *user)
+static enum zip_result unpack_entry(const struct zip *zip, const struct entry *entry, zip_fn call,
+                                    void *user)
 {
     enum { OUT = 1 << 16 };
     unsigned char out[OUT];
@@ -104,9 +104,9 @@ static enum zip_result unpack(const struct zip *zip, const struct entry *entry, 
 enum zip_result zip_read(const struct zip *zip, const char *name, zip_fn call, void *user)
 {
     struct entry entry;
-    enum zip_result result = find(zip, name, &entry);
+    enum zip_result result = find_entry(zip, name, &entry);
     if (result != ZIP_OK) return result;
-    if (entry.method == 8) return unpack(zip, &entry, call, user);
+    if (entry.method == 8) return unpack_entry(zip, &entry, call, user);
     if (entry.packed > ZIP_MOST) return ZIP_TOO_LARGE;
     return call(user, (const char *)zip->bytes + entry.data, entry.packed) ? ZIP_STOPPED : ZIP_OK;
 }

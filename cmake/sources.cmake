@@ -27,9 +27,9 @@ set(FILM_SOURCES
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
   src/model/classifier_file.c
   # explain: reasons for readers; the calls of film.h
-  src/explain/answer_json.c src/explain/dimension.c src/explain/encoded.c src/explain/facts.c
-  src/explain/film_api.c src/explain/links.c src/explain/model.c src/explain/nearest.c src/explain/pair.c
-  src/explain/ranking.c src/explain/word.c src/explain/words.c src/explain/classify.c
+  src/explain/answer_json.c src/explain/learned_dimension.c src/explain/encoded.c src/explain/facts.c
+  src/explain/film_api.c src/explain/links.c src/explain/learned_model.c src/explain/nearest.c src/explain/pair.c
+  src/explain/ranking.c src/explain/learned_word.c src/explain/words.c src/explain/classify.c
 )
 
 # The files that know libpq's header, or what refuses postgresql:// in their place.
@@ -45,14 +45,14 @@ endif()
 # ---- libfilm-pool: keep, search, deduplicate, link ----
 set(FILM_POOL_SOURCES
   # index: vectors and words to neighbours
-  src/index/codes.c src/index/codes_kernel.c src/index/dense.c src/index/graph.c src/index/graph_build.c
+  src/index/codes.c src/index/codes_kernel.c src/index/vector_index.c src/index/graph.c src/index/graph_build.c
   src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c src/index/graph_walk.c
   src/index/index.c src/index/index_file.c src/index/lexical.c src/index/lexical_search.c src/index/scan.c
   src/index/terms.c
   # dedup: records to duplicates, without SQLite
   src/dedup/candidates.c src/dedup/candidates_job.c src/dedup/cluster.c src/dedup/cluster_pairs.c
   src/dedup/dedup.c src/dedup/dedup_clusters.c src/dedup/dedup_components.c src/dedup/dedup_judge.c
-  src/dedup/dedup_report.c src/dedup/fields.c src/dedup/link.c src/dedup/record_set.c
+  src/dedup/dedup_report.c src/dedup/row_fields.c src/dedup/link.c src/dedup/record_set.c
   src/dedup/record_set_fetch.c src/dedup/record_set_intake.c src/dedup/record_set_keys.c
   src/dedup/record_set_read.c src/dedup/record_set_share.c src/dedup/others.c
   # store: rows of a pool in SQLite
@@ -63,7 +63,7 @@ set(FILM_POOL_SOURCES
   src/remote/row.c ${FILM_REMOTE_SOURCES}
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c src/pool/check_sentences.c
-  src/pool/create.c src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/rows.c
+  src/pool/create.c src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/pool_rows.c
   src/pool/search.c src/pool/shared.c src/pool/snapshot.c src/pool/update.c
 )
 

@@ -9,7 +9,7 @@ struct clusters {
     size_t open; /* cluster being written; 0: none */
 };
 
-static int write_member(void *user, const film_member *member)
+static int add_member(void *user, const film_member *member)
 {
     struct clusters *clusters = user;
     struct bytes *out = clusters->out;
@@ -46,7 +46,7 @@ static void find_clusters(struct worker *worker, const film_record *records, siz
     options.threshold = threshold;
     if (prior > 0) options.answer.prior = prior;
     options.progress = worker_progress(worker);
-    options.member = write_member;
+    options.member = add_member;
     options.user = &clusters;
     bytes_text(&response->body, "{\"clusters\": [");
     film_status status =
@@ -99,23 +99,23 @@ static void dedup(struct worker *worker, const json_t *list, int texts, double t
     free(records);
 }
 
-struct list {
+struct dedup_request {
     const json_t *texts, *records;
     double threshold, prior;
 };
 
 static const struct field dedup_fields[] = {
-    {.name = "texts", .kind = FIELD_LIST, .at = offsetof(struct list, texts)},
-    {.name = "records", .kind = FIELD_LIST, .at = offsetof(struct list, records)},
-    {.name = "threshold", .kind = FIELD_SHARE, .at = offsetof(struct list, threshold)},
-    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct list, prior)},
+    {.name = "texts", .kind = FIELD_LIST, .at = offsetof(struct dedup_request, texts)},
+    {.name = "records", .kind = FIELD_LIST, .at = offsetof(struct dedup_request, records)},
+    {.name = "threshold", .kind = FIELD_SHARE, .at = offsetof(struct dedup_request, threshold)},
+    {.name = "prior", .kind = FIELD_SHARE, .at = offsetof(struct dedup_request, prior)},
     {.name = NULL}};
 
 static void answer_dedup(struct worker *worker, const struct request *request,
                          struct response *response)
 {
     json_t *root = NULL;
-    struct list list = {.texts = NULL};
+    struct dedup_request list = {.texts = NULL};
     if (fields_read(request, dedup_fields, &list, &root, response)) {
         if (!list.texts == !list.records)
             response_error(response, 400,

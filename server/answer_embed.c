@@ -8,7 +8,7 @@
 enum { CHUNK = 512 };
 
 /* The vectors of a request's sentences. */
-struct vectors {
+struct embedded_vectors {
     float *values;
     size_t count, dim;
 };
@@ -16,7 +16,7 @@ struct vectors {
 /* Computes the vectors of LIST, whose field is NAME; returns 0 on error. The caller frees the
  * values. */
 static int compute_vectors(struct worker *worker, const json_t *list, const char *name,
-                           struct vectors *vectors, struct response *response)
+                           struct embedded_vectors *vectors, struct response *response)
 {
     film_error error;
     film_text *texts = NULL;
@@ -54,7 +54,7 @@ static void answer_embed(struct worker *worker, const struct request *request,
 {
     json_t *root = NULL;
     const json_t *list = NULL;
-    struct vectors vectors = {.values = NULL};
+    struct embedded_vectors vectors = {.values = NULL};
     struct bytes *out = &response->body;
     if (fields_read(request, embed_fields, &list, &root, response)) {
         if (!list) {
@@ -114,7 +114,7 @@ static void write_base64(struct bytes *out, const void *data, size_t length)
     bytes_text(out, "\"");
 }
 
-static void write_embeddings(struct bytes *out, const struct vectors *vectors, int format)
+static void write_embeddings(struct bytes *out, const struct embedded_vectors *vectors, int format)
 {
     bytes_text(out, "{\"object\": \"list\", \"data\": [");
     for (size_t i = 0; i < vectors->count; i++) {
@@ -137,7 +137,7 @@ static void answer_embeddings(struct worker *worker, const struct request *reque
 {
     json_t *root = NULL, *one = NULL;
     struct embeddings_request wanted = {.format = FORMAT_FLOAT};
-    struct vectors vectors = {.values = NULL};
+    struct embedded_vectors vectors = {.values = NULL};
     size_t dim = film_dim(worker->generation->model);
     if (fields_read(request, embeddings_fields, &wanted, &root, response)) {
         if (json_is_string(wanted.input)) wanted.input = one = json_pack("[O]", wanted.input);

@@ -14,13 +14,13 @@ struct pairs {
     size_t count;
 };
 
-struct pair {
+struct sentence_pair {
     film_text a, b;
 };
 
 static const struct field pair_fields[] = {
-    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct pair, a)},
-    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct pair, b)},
+    {.name = "a", .kind = FIELD_TEXT, .at = offsetof(struct sentence_pair, a)},
+    {.name = "b", .kind = FIELD_TEXT, .at = offsetof(struct sentence_pair, b)},
     {.name = NULL}};
 
 /* {"a": ..., "b": ...} or [a, b] */
@@ -28,7 +28,7 @@ static int read_pair(const json_t *item, size_t number, film_text *a, film_text 
                      struct response *response)
 {
     char where[40];
-    struct pair pair = {.a = {NULL, 0}};
+    struct sentence_pair pair = {.a = {NULL, 0}};
     snprintf(where, sizeof where, "pairs[%zu]", number);
     if (json_is_array(item) && json_array_size(item) == 2)
         return fields_text(json_array_get(item, 0), where, 0, a, response) &&

@@ -12,7 +12,7 @@ enum { MOST_WHERE = 16, MOST_ANSWERS = 1000 };
 
 /* ---- searching ---- */
 
-struct searching {
+struct search_output {
     struct bytes *out;
     int explain, many;
     size_t reasons; /* maximum per result */
@@ -42,7 +42,7 @@ static void write_more(struct bytes *out, film_text more)
     json_decref(value);
 }
 
-static void write_reasons(struct bytes *out, const film_verdict *verdict, size_t most)
+static void write_verdict_reasons(struct bytes *out, const film_verdict *verdict, size_t most)
 {
     char *json = NULL, *groups = NULL;
     size_t length = 0, groups_length = 0;
@@ -60,14 +60,14 @@ static void write_reasons(struct bytes *out, const film_verdict *verdict, size_t
 }
 
 /* Results arrive ordered by query; a query without results gets an empty list. */
-static void open_list(struct searching *searching, size_t query)
+static void open_list(struct search_output *searching, size_t query)
 {
     for (; searching->query < query; searching->query++) bytes_text(searching->out, "], [");
 }
 
 static int write_found(void *user, const film_found *found)
 {
-    struct searching *searching = user;
+    struct search_output *searching = user;
     struct bytes *out = searching->out;
     const film_sentence *sentence = &found->sentence;
     if (searching->many) open_list(searching, found->query);
@@ -91,7 +91,7 @@ static int write_found(void *user, const film_found *found)
         bytes_text(out, ", \"answers\": ");
         bytes_flag(out, found->answers);
     }
-    if (searching->explain) write_reasons(out, &found->verdict, searching->reasons);
+    if (searching->explain) write_verdict_reasons(out, &found->verdict, searching->reasons);
     bytes_text(out, "}");
     return out->failed;
 }
@@ -137,14 +137,15 @@ struct query {
     size_t reasons;
 };
 
-static void search(struct worker *worker, const struct query *query, struct response *response)
+static void search_sentences(struct worker *worker, const struct query *query,
+                             struct response *response)
 {
     film_error error;
     film_text *texts = NULL;
     size_t count = 0;
     struct bytes *out = &response->body;
-    struct searching searching = {out, query->options.explain, query->queries != NULL,
-                                  query->reasons, 0};
+    struct search_output searching = {out, query->options.explain, query->queries != NULL,
+                                      query->reasons, 0};
     film_status status;
     bytes_text(out, searching.many ? "{\"results\": [[" : "{\"results\": [");
     if (!searching.many) {
@@ -203,7 +204,7 @@ static void answer_search(struct worker *worker, const struct request *request,
             response_error(response, 400,
                            "exactly one of q (a sentence) and queries (a list) is required");
         else
-            search(worker, &query, response);
+            search_sentences(worker, &query, response);
     }
     for (size_t i = 0; i < conditions.count; i++) free(conditions.written[i]);
     json_decref(root);
@@ -262,8 +263,8 @@ static int has_room(struct worker *worker, size_t count, struct response *respon
                           (unsigned long long)there, most, count);
 }
 
-static void add(struct worker *worker, const film_sentence *sentences, size_t count, int replace,
-                struct response *response)
+static void add_sentences(struct worker *worker, const film_sentence *sentences, size_t count,
+                          int replace, struct response *response)
 {
     struct service *service = worker->service;
     film_error error;
@@ -300,27 +301,28 @@ static void read_and_add(struct worker *worker, const json_t *list, int replace,
     while (sentences && more && read < count &&
            read_sentence(json_array_get(list, read), read, &sentences[read], &more[read], response))
         read++;
-    if (sentences && more && read == count) add(worker, sentences, count, replace, response);
+    if (sentences && more && read == count)
+        add_sentences(worker, sentences, count, replace, response);
     for (size_t i = 0; more && i < count; i++) free(more[i]);
     free(sentences);
     free(more);
 }
 
-struct adding {
+struct add_request {
     const json_t *list;
     int replace;
 };
 
 static const struct field add_fields[] = {
-    {.name = "sentences", .kind = FIELD_LIST, .at = offsetof(struct adding, list)},
-    {.name = "replace", .kind = FIELD_FLAG, .at = offsetof(struct adding, replace)},
+    {.name = "sentences", .kind = FIELD_LIST, .at = offsetof(struct add_request, list)},
+    {.name = "replace", .kind = FIELD_FLAG, .at = offsetof(struct add_request, replace)},
     {.name = NULL}};
 
 static void answer_add(struct worker *worker, const struct request *request,
                        struct response *response)
 {
     json_t *root = NULL;
-    struct adding adding = {.list = NULL};
+    struct add_request adding = {.list = NULL};
     if (fields_read(request, add_fields, &adding, &root, response)) {
         if (adding.list)
             read_and_add(worker, adding.list, adding.replace, response);

@@ -30,7 +30,7 @@ static const char *const ends[] = {
 enum { ASSETS = sizeof assets / sizeof *assets };
 
 /* Sets lengths and ETags. FNV-1a of the content is enough to distinguish versions. */
-static void prepare(void)
+static void prepare_assets(void)
 {
     for (size_t i = 0; i < ASSETS; i++) {
         uint64_t hash = 0xcbf29ce484222325u;
@@ -45,7 +45,7 @@ static void prepare(void)
 const struct asset *assets_find(const char *path)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, prepare);
+    pthread_once(&once, prepare_assets);
     for (size_t i = 0; i < ASSETS; i++)
         if (strcmp(assets[i].path, path) == 0) return &assets[i];
     return NULL;

@@ -5,7 +5,7 @@
 
 #include <time.h>
 
-static inline double clock_seconds(void)
+static inline double monotonic_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

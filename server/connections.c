@@ -16,7 +16,7 @@ struct peer *connections_enter(struct connections *connections, int socket)
         return NULL;
     }
     peer->socket = socket;
-    atomic_init(&peer->since, clock_seconds());
+    atomic_init(&peer->since, monotonic_seconds());
     atomic_init(&peer->reading, 1);
     pthread_mutex_lock(&connections->lock);
     peer->next = connections->list;
@@ -58,7 +58,7 @@ static void close_peer(struct connections *connections, struct peer *peer)
 
 void connections_sweep(struct connections *connections)
 {
-    double now = clock_seconds();
+    double now = monotonic_seconds();
     pthread_mutex_lock(&connections->lock);
     for (struct peer *peer = connections->list; peer; peer = peer->next) {
         double since = atomic_load(&peer->since);

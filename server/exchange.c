@@ -129,7 +129,7 @@ static enum MHD_Result send_answer(struct exchange *exchange)
 {
     struct response *response = &exchange->response;
     struct worker *worker = exchange_worker(exchange->http->service);
-    double now = clock_seconds();
+    double now = monotonic_seconds();
     struct access_log_entry entry = {exchange->method, &exchange->request, response,
                                      response_content(response).length, now - exchange->started};
     if (worker)
@@ -286,8 +286,8 @@ static enum MHD_Result check_head(struct exchange *exchange, const struct head *
     return MHD_YES;
 }
 
-static enum MHD_Result begin(struct http *http, struct MHD_Connection *connection, const char *url,
-                             const char *method, void **state)
+static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *connection,
+                                      const char *url, const char *method, void **state)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange) return MHD_NO;
@@ -299,7 +299,7 @@ static enum MHD_Result begin(struct http *http, struct MHD_Connection *connectio
     exchange->connection = connection;
     exchange->peer = peer ? peer->socket_context : NULL;
     exchange->method = method;
-    exchange->started = clock_seconds();
+    exchange->started = monotonic_seconds();
     exchange->response.status = 200;
     exchange->request = (struct request){.method = method_number(method),
                                          .path = url,
@@ -343,13 +343,13 @@ static void take_body(struct exchange *exchange, const char *data, size_t length
 }
 
 /* Handles a complete request. */
-static enum MHD_Result answer(struct exchange *exchange)
+static enum MHD_Result answer_exchange(struct exchange *exchange)
 {
     struct http *http = exchange->http;
     const struct route *route = exchange->route;
     if (exchange->peer) atomic_store(&exchange->peer->since, 0);
     exchange->request.body = (film_text){exchange->body.data, exchange->body.length};
-    exchange->request.deadline = clock_seconds() + http->service->options.limits.deadline;
+    exchange->request.deadline = monotonic_seconds() + http->service->options.limits.deadline;
     int batch = route->batch || exchange->body.length > LARGE_BODY;
     if (batch || route->slow) {
         enqueue(exchange, route->writes ? &http->writes : batch ? &http->batches : &http->queue);
@@ -365,13 +365,13 @@ enum MHD_Result exchange_step(void *user, struct MHD_Connection *connection, con
 {
     struct exchange *exchange = *state;
     (void)version;
-    if (!exchange) return begin(user, connection, url, method, state);
+    if (!exchange) return begin_exchange(user, connection, url, method, state);
     if (*length) {
         take_body(exchange, data, *length);
         *length = 0;
         return MHD_YES;
     }
-    return exchange->finished ? send_answer(exchange) : answer(exchange);
+    return exchange->finished ? send_answer(exchange) : answer_exchange(exchange);
 }
 
 void exchange_end(void *user, struct MHD_Connection *connection, void **state,
@@ -382,7 +382,7 @@ void exchange_end(void *user, struct MHD_Connection *connection, void **state,
     (void)connection;
     (void)how;
     if (!exchange) return;
-    if (exchange->peer) atomic_store(&exchange->peer->since, clock_seconds());
+    if (exchange->peer) atomic_store(&exchange->peer->since, monotonic_seconds());
     discharge(exchange);
     bytes_free(&exchange->body);
     response_free(&exchange->response);

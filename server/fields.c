@@ -6,14 +6,15 @@
 #include <string.h>
 
 /* Number of bytes of a name that a message quotes; never splits a character. */
-static int shown(const char *name)
+static int is_shown(const char *name)
 {
     return (int)film_text_cut(film_string(name), 40);
 }
 
 /* Checks the strings and the depth of a parsed body, before anything is computed from it. Deeper
  * objects could be stored in a pool but not be queried: SQLite reads fewer levels than jansson. */
-static int check_sizes(const json_t *value, size_t longest, int depth, struct response *response)
+static int check_json_sizes(const json_t *value, size_t longest, int depth,
+                            struct response *response)
 {
     const char *name;
     json_t *item;
@@ -26,11 +27,11 @@ static int check_sizes(const json_t *value, size_t longest, int depth, struct re
         return response_error(response, 400, "JSON nested more than %d levels deep", FIELDS_DEPTH);
     json_object_foreach((json_t *)(uintptr_t)value, name, item)
     {
-        if (!check_sizes(item, longest, depth + 1, response)) return 0;
+        if (!check_json_sizes(item, longest, depth + 1, response)) return 0;
     }
     json_array_foreach(value, index, item)
     {
-        if (!check_sizes(item, longest, depth + 1, response)) return 0;
+        if (!check_json_sizes(item, longest, depth + 1, response)) return 0;
     }
     return 1;
 }
@@ -47,7 +48,7 @@ static int parse(const struct request *request, json_t **root, struct response *
                               problem.text, problem.line, problem.column, problem.position);
     if (!json_is_object(*root))
         return response_error(response, 400, "the body must be a JSON object: {\"a\": ...}");
-    return check_sizes(*root, request->longest, 0, response);
+    return check_json_sizes(*root, request->longest, 0, response);
 }
 
 static const char *type_name(const json_t *value)
@@ -57,8 +58,8 @@ static const char *type_name(const json_t *value)
     return names[json_typeof(value)];
 }
 
-static int read_share(const struct field *field, void *target, const json_t *value,
-                      const char *where, struct response *response)
+static int read_probability(const struct field *field, void *target, const json_t *value,
+                            const char *where, struct response *response)
 {
     int ends = field->kind == FIELD_LEAST;
     double number = json_number_value(value);
@@ -121,7 +122,7 @@ static int read_field(const struct field *field, void *target, const json_t *val
         return read_count(field, target, value, where, response);
     case FIELD_SHARE:
     case FIELD_LEAST:
-        return read_share(field, target, value, where, response);
+        return read_probability(field, target, value, where, response);
     case FIELD_WORD:
         return read_word(field, target, value, where, response);
     case FIELD_LIST:
@@ -147,8 +148,8 @@ static int unknown_field(const char *name, const char *where, const struct field
     struct bytes known = {.data = NULL};
     for (; fields->name; fields++) bytes_format(&known, " %s", fields->name);
     bytes_append(&known, "", 1);
-    response_error(response, 400, "%sunknown field \"%.*s\"; known fields:%s", where, shown(name),
-                   name, known.failed ? "" : known.data);
+    response_error(response, 400, "%sunknown field \"%.*s\"; known fields:%s", where,
+                   is_shown(name), name, known.failed ? "" : known.data);
     bytes_free(&known);
     return 0;
 }

@@ -13,8 +13,8 @@
 
 enum { BACKLOG = 1024 };
 
-static film_status refuse(film_error *error, film_status status, const char *format,
-                          const char *where, const char *why)
+static film_status refuse_address(film_error *error, film_status status, const char *format,
+                                  const char *where, const char *why)
 {
     snprintf(error->message, sizeof error->message, format, where, why);
     return error->status = status;
@@ -63,7 +63,7 @@ static film_status open_socket(const struct addrinfo *found, const char *where,
     if (out->socket < 0 || bind(out->socket, found->ai_addr, found->ai_addrlen) != 0 ||
         listen(out->socket, BACKLOG) != 0 ||
         getsockname(out->socket, (struct sockaddr *)&address, &length) != 0) {
-        refuse(error, FILM_IO, "cannot listen on %s: %s", where, strerror(errno));
+        refuse_address(error, FILM_IO, "cannot listen on %s: %s", where, strerror(errno));
         if (out->socket >= 0) close(out->socket);
         out->socket = -1;
         return FILM_IO;
@@ -81,10 +81,12 @@ film_status listen_on(const char *where, int check_only, struct listening *out, 
                     *found = NULL;
     *out = (struct listening){.socket = -1};
     if (!split(where, host, port))
-        return refuse(error, FILM_USAGE,
-                      "--listen %s: expected HOST:PORT, for example 127.0.0.1:8080%s", where, "");
+        return refuse_address(error, FILM_USAGE,
+                              "--listen %s: expected HOST:PORT, for example 127.0.0.1:8080%s",
+                              where, "");
     int problem = getaddrinfo(host, port, &wanted, &found);
-    if (problem) return refuse(error, FILM_IO, "--listen %s: %s", where, gai_strerror(problem));
+    if (problem)
+        return refuse_address(error, FILM_IO, "--listen %s: %s", where, gai_strerror(problem));
     out->local = is_loopback(found->ai_addr);
     film_status status = check_only ? FILM_OK : open_socket(found, where, out, error);
     freeaddrinfo(found);

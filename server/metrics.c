@@ -29,7 +29,7 @@ struct totals {
     unsigned long long nanoseconds[METRICS_ENDPOINTS];
 };
 
-static void add(struct totals *totals, struct metrics *metrics)
+static void add_totals(struct totals *totals, struct metrics *metrics)
 {
     for (size_t i = 0; i < METRICS_ENDPOINTS; i++) {
         totals->nanoseconds[i] +=
@@ -43,7 +43,8 @@ static void add(struct totals *totals, struct metrics *metrics)
     }
 }
 
-static void write_head(struct bytes *out, const char *name, const char *type, const char *help)
+static void write_metric_head(struct bytes *out, const char *name, const char *type,
+                              const char *help)
 {
     bytes_format(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
@@ -51,8 +52,8 @@ static void write_head(struct bytes *out, const char *name, const char *type, co
 static void write_requests(const struct totals *totals, struct bytes *out)
 {
     const char *path;
-    write_head(out, "film_requests_total", "counter",
-               "Number of requests, by endpoint and status.");
+    write_metric_head(out, "film_requests_total", "counter",
+                      "Number of requests, by endpoint and status.");
     for (size_t i = 0; (path = route_path(i)); i++)
         for (size_t j = 0; j < METRICS_STATUSES; j++)
             if (totals->requests[i][j])
@@ -63,9 +64,10 @@ static void write_requests(const struct totals *totals, struct bytes *out)
 static void write_histogram(const struct totals *totals, struct bytes *out)
 {
     const char *path;
-    write_head(out, "film_request_seconds", "histogram",
-               "Request duration in seconds, from the headers to the response, including the "
-               "body's upload.");
+    write_metric_head(
+        out, "film_request_seconds", "histogram",
+        "Request duration in seconds, from the headers to the response, including the "
+        "body's upload.");
     for (size_t i = 0; (path = route_path(i)); i++) {
         unsigned long long count = 0;
         for (size_t j = 0; j < METRICS_BUCKETS; j++) count += totals->slower[i][j];
@@ -88,7 +90,7 @@ static void write_histogram(const struct totals *totals, struct bytes *out)
 static void write_number(struct bytes *out, const char *name, const char *type, const char *help,
                          double number)
 {
-    write_head(out, name, type, help);
+    write_metric_head(out, name, type, help);
     bytes_format(out, "%s %.15g\n", name, number);
 }
 
@@ -103,7 +105,7 @@ void metrics_write(struct worker *self, struct bytes *out)
     }
     pthread_mutex_lock(&service->lock);
     for (struct worker *worker = service->workers; worker; worker = worker->next)
-        add(totals, &worker->metrics);
+        add_totals(totals, &worker->metrics);
     pthread_mutex_unlock(&service->lock);
     write_requests(totals, out);
     write_histogram(totals, out);
@@ -113,14 +115,15 @@ void metrics_write(struct worker *self, struct bytes *out)
     if (service_pool_size(self->generation, &sentences, NULL) == FILM_OK)
         write_number(out, "film_pool_sentences", "gauge", "Number of sentences in the pool.",
                      (double)sentences);
-    write_head(out, "film_connections_sent_away_total", "counter",
-               "Connections closed by the server: request timed out (slow) or too many connections "
-               "(full).");
+    write_metric_head(
+        out, "film_connections_sent_away_total", "counter",
+        "Connections closed by the server: request timed out (slow) or too many connections "
+        "(full).");
     bytes_format(out,
                  "film_connections_sent_away_total{reason=\"slow\"} %u\n"
                  "film_connections_sent_away_total{reason=\"full\"} %u\n",
                  atomic_load(&service->away.slow), atomic_load(&service->away.full));
-    write_head(
+    write_metric_head(
         out, "film_requests_cancelled_total", "counter",
         "Requests cancelled while they were waiting or computed: over the deadline (late) or "
         "the client closed the connection (gone).");

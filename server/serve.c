@@ -33,7 +33,7 @@ static void print_status(const struct serve_options *options, const char *format
     if (!options->quiet) fprintf(stderr, format, what);
 }
 
-static film_status refuse(film_error *error, film_status status, const char *message)
+static film_status refuse_start(film_error *error, film_status status, const char *message)
 {
     snprintf(error->message, sizeof error->message, "%s", message);
     return error->status = status;
@@ -71,14 +71,15 @@ static int reload(struct http *http, const struct serve_options *options)
     return 1;
 }
 
-static void run(struct http *http, const struct serve_options *options, const sigset_t *signals)
+static void run_until_stopped(struct http *http, const struct serve_options *options,
+                              const sigset_t *signals)
 {
     double next_look = 0; /* for another model in the pool; later after a failure */
     for (;;) {
         int caught = next_signal(signals, SWEEP_MS);
-        int outdated = clock_seconds() >= next_look && service_outdated(http->service);
+        int outdated = monotonic_seconds() >= next_look && service_outdated(http->service);
         if ((caught == SIGHUP || outdated) && !reload(http, options))
-            next_look = clock_seconds() + RETRY_SECONDS;
+            next_look = monotonic_seconds() + RETRY_SECONDS;
         if (caught == SIGTERM || caught == SIGINT) return;
         connections_sweep(&http->connections);
     }
@@ -87,17 +88,17 @@ static void run(struct http *http, const struct serve_options *options, const si
 /* Finishes requests in progress: accepts no new connections, responds with Connection: close,
  * cancels long calls. Ends when no request has been in progress for 0.1 s, or after
  * STOP_SECONDS. */
-static void stop(struct http *http, const struct serve_options *options)
+static void stop_serving(struct http *http, const struct serve_options *options)
 {
     struct service *service = http->service;
-    double end = clock_seconds() + STOP_SECONDS, quiet = clock_seconds();
+    double end = monotonic_seconds() + STOP_SECONDS, quiet = monotonic_seconds();
     print_status(options, "%s\n", "stopping");
     atomic_store(&service->stopping, 1);
     http_quiesce(http);
-    while (clock_seconds() < end && clock_seconds() - quiet < 0.1) {
+    while (monotonic_seconds() < end && monotonic_seconds() - quiet < 0.1) {
         struct timespec moment = {0, 5000000};
         nanosleep(&moment, NULL);
-        if (atomic_load(&service->in_flight)) quiet = clock_seconds();
+        if (atomic_load(&service->in_flight)) quiet = monotonic_seconds();
     }
     if (atomic_load(&service->in_flight) == 0) return;
     fprintf(stderr, "film: some requests did not finish in time and were aborted\n");
@@ -114,9 +115,10 @@ film_status serve(const struct serve_options *options, film_error *error)
     film_status status = listen_on(options->listen, 1, &listening, error);
     if (status != FILM_OK) return status;
     if (!listening.local && !with.token)
-        return refuse(error, FILM_USAGE,
-                      "listening on a public address needs a token: pass --token-file FILE or "
-                      "set FILM_TOKEN");
+        return refuse_start(
+            error, FILM_USAGE,
+            "listening on a public address needs a token: pass --token-file FILE or "
+            "set FILM_TOKEN");
     with.local = listening.local && !with.token;
     /* A growing buffer has up to twice the size of its content. */
     if (with.limits.buffer < 2 * with.limits.body) with.limits.buffer = 2 * with.limits.body;
@@ -126,12 +128,12 @@ film_status serve(const struct serve_options *options, film_error *error)
     if (status != FILM_OK) return status;
     status = listen_on(options->listen, 0, &listening, error);
     if (status == FILM_OK && !http_start(&http, &service, listening.socket))
-        status = refuse(error, FILM_IO, "cannot start the HTTP server");
+        status = refuse_start(error, FILM_IO, "cannot start the HTTP server");
     if (status == FILM_OK) {
         print_status(options, "listening on http://%s\n", listening.name);
         http_warm_up(&http);
-        run(&http, options, &signals);
-        stop(&http, options);
+        run_until_stopped(&http, options, &signals);
+        stop_serving(&http, options);
         http_end(&http);
     }
     service_close(&service);

@@ -342,7 +342,7 @@ int worker_cancelled(struct worker *worker)
 {
     static const double LOOK_SECONDS = 0.05;
     const struct request *request = worker->request;
-    double now = clock_seconds();
+    double now = monotonic_seconds();
     if (worker->cancelled) return 1;
     if (atomic_load(&worker->service->stopping)) {
         worker->cancelled = CANCEL_STOPPING;

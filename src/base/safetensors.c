@@ -15,7 +15,7 @@
 /* Tensors are used in place, so the byte order must match. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are little-endian");
 
-struct entry {
+struct tensor_entry {
     struct safetensors_tensor tensor;
     uint64_t begin; /* offset in the data */
     void *copy;     /* aligned copy, where the file's address is unaligned */
@@ -28,7 +28,7 @@ struct safetensors {
     uint64_t data_size;
     json_t *header;   /* owns the names and the metadata strings */
     json_t *metadata; /* inside header, or NULL */
-    struct entry *entries;
+    struct tensor_entry *entries;
     size_t count;
     int checked;
 };
@@ -36,13 +36,13 @@ struct safetensors {
 /* ---- Messages -------------------------------------------------------------------------- */
 
 /* A string of the file for a message: one line, truncated between characters. */
-struct shown {
+struct shown_name {
     char text[128];
 };
 
-static struct shown show(const char *text)
+static struct shown_name show_name(const char *text)
 {
-    struct shown shown;
+    struct shown_name shown;
     size_t all = strlen(text), length = utf8_cut(text, all, sizeof shown.text - 4);
     int cut = length < all;
     for (size_t i = 0; i < length; i++) {
@@ -53,7 +53,7 @@ static struct shown show(const char *text)
     return shown;
 }
 
-static struct shown show_shape(enum safetensors_type type, size_t dims, const uint64_t *shape)
+static struct shown_name show_shape(enum safetensors_type type, size_t dims, const uint64_t *shape)
 {
     char text[SAFETENSORS_MAX_DIMS * 24 + 16];
     int at = snprintf(text, sizeof text, "%s [", safetensors_type_name(type));
@@ -66,7 +66,7 @@ static struct shown show_shape(enum safetensors_type type, size_t dims, const ui
             at += snprintf(text + at, room, "%s%" PRIu64, comma, shape[i]);
     }
     snprintf(text + at, sizeof text - (size_t)at, "]");
-    return show(text);
+    return show_name(text);
 }
 
 /* ---- Reading the header ---------------------------------------------------------------- */
@@ -81,7 +81,7 @@ static film_status load_json(struct safetensors *file, const char *text, size_t 
     return status_set(
         error, FILM_BAD_INPUT,
         "%s: header, byte %d: invalid JSON: %s; the file is damaged or not a safetensors file",
-        file->name, problem.position, show(problem.text).text);
+        file->name, problem.position, show_name(problem.text).text);
 }
 
 static film_status read_header(struct safetensors *file, const unsigned char *bytes, size_t size,
@@ -135,7 +135,7 @@ static film_status read_metadata(struct safetensors *file, film_error *error)
         if (!json_is_string(value))
             return status_set(error, FILM_BAD_INPUT,
                               "%s: metadata key %s: the value is not a string", file->name,
-                              show(key).text);
+                              show_name(key).text);
     }
     file->metadata = metadata;
     return FILM_OK;
@@ -147,13 +147,13 @@ static film_status read_type(const struct safetensors *file, struct safetensors_
     const char *name = json_string_value(type);
     if (!name)
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s: dtype is not a string", file->name,
-                          show(tensor->name).text);
+                          show_name(tensor->name).text);
     tensor->type = safetensors_type_of(name);
     if (tensor->type != SAFETENSORS_TYPES) return FILM_OK;
     return status_set(error, FILM_BAD_INPUT,
                       "%s: tensor %s: unknown dtype %s; supported: U8 I8 BOOL U16 I16 F16 BF16 U32 "
                       "I32 F32 U64 I64 F64",
-                      file->name, show(tensor->name).text, show(name).text);
+                      file->name, show_name(tensor->name).text, show_name(name).text);
 }
 
 /* Reads a JSON integer that is not negative. (jansson itself refuses those beyond 63 bits.) */
@@ -167,7 +167,7 @@ static int read_size(const json_t *value, uint64_t *out)
 static film_status read_shape(const struct safetensors *file, struct safetensors_tensor *tensor,
                               const json_t *shape, film_error *error)
 {
-    struct shown name = show(tensor->name);
+    struct shown_name name = show_name(tensor->name);
     if (!json_is_array(shape))
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s: shape is not an array", file->name,
                           name.text);
@@ -193,11 +193,11 @@ static film_status read_shape(const struct safetensors *file, struct safetensors
     return FILM_OK;
 }
 
-static film_status read_offsets(const struct safetensors *file, struct entry *entry,
+static film_status read_offsets(const struct safetensors *file, struct tensor_entry *entry,
                                 const json_t *offsets, film_error *error)
 {
     const struct safetensors_tensor *tensor = &entry->tensor;
-    struct shown name = show(tensor->name);
+    struct shown_name name = show_name(tensor->name);
     uint64_t end;
     if (json_array_size(offsets) != 2 || !read_size(json_array_get(offsets, 0), &entry->begin) ||
         !read_size(json_array_get(offsets, 1), &end))
@@ -222,7 +222,7 @@ static film_status read_offsets(const struct safetensors *file, struct entry *en
     return FILM_OK;
 }
 
-static film_status read_tensor(const struct safetensors *file, struct entry *entry,
+static film_status read_tensor(const struct safetensors *file, struct tensor_entry *entry,
                                const json_t *about, film_error *error)
 {
     film_status status = FILM_OK;
@@ -232,7 +232,7 @@ static film_status read_tensor(const struct safetensors *file, struct entry *ent
     if (!type || !shape || !offsets || json_object_size(about) != 3)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: tensor %s: expected exactly dtype, shape and data_offsets",
-                          file->name, show(entry->tensor.name).text);
+                          file->name, show_name(entry->tensor.name).text);
     TRY(read_type(file, &entry->tensor, type, error));
     TRY(read_shape(file, &entry->tensor, shape, error));
     TRY(read_offsets(file, entry, offsets, error));
@@ -249,7 +249,7 @@ static film_status read_tensors(struct safetensors *file, film_error *error)
     json_object_foreach(file->header, key, value)
     {
         if (value == file->metadata) continue;
-        struct entry *entry = &file->entries[file->count++];
+        struct tensor_entry *entry = &file->entries[file->count++];
         entry->tensor.name = key;
         film_status status = read_tensor(file, entry, value, error);
         if (status != FILM_OK) return status;
@@ -263,7 +263,7 @@ static film_status read_tensors(struct safetensors *file, film_error *error)
  * ties, so that the order is deterministic. */
 static int by_place(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct tensor_entry *a = left, *b = right;
     if (a->begin != b->begin) return a->begin < b->begin ? -1 : 1;
     if (a->tensor.bytes != b->tensor.bytes) return a->tensor.bytes < b->tensor.bytes ? -1 : 1;
     return strcmp(a->tensor.name, b->tensor.name);
@@ -275,18 +275,19 @@ static film_status check_layout(struct safetensors *file, film_error *error)
     uint64_t end = 0;
     qsort(file->entries, file->count, sizeof *file->entries, by_place);
     for (size_t i = 0; i < file->count; i++) {
-        const struct entry *entry = &file->entries[i];
+        const struct tensor_entry *entry = &file->entries[i];
         if (entry->begin > end)
             return status_set(error, FILM_BAD_INPUT,
                               "%s: %" PRIu64 " bytes of the data before tensor %s (at byte %" PRIu64
                               ") belong to no tensor",
-                              file->name, entry->begin - end, show(entry->tensor.name).text, end);
+                              file->name, entry->begin - end, show_name(entry->tensor.name).text,
+                              end);
         if (entry->begin < end) /* so there is a preceding one */
             return status_set(error, FILM_BAD_INPUT,
                               "%s: tensor %s starts at byte %" PRIu64
                               " of the data, inside tensor %s",
-                              file->name, show(entry->tensor.name).text, entry->begin,
-                              show(entry[-1].tensor.name).text);
+                              file->name, show_name(entry->tensor.name).text, entry->begin,
+                              show_name(entry[-1].tensor.name).text);
         end += entry->tensor.bytes;
     }
     if (end != file->data_size)
@@ -316,7 +317,7 @@ static film_status check_header(struct safetensors *file, film_error *error)
             if (!json_object_get(file->header, tensor))
                 return status_set(error, FILM_BAD_INPUT,
                                   "%s: checksum of a missing tensor %s; the header is damaged",
-                                  file->name, show(tensor).text);
+                                  file->name, show_name(tensor).text);
         }
         if (strcmp(key, CHECKSUM_HEADER) != 0)
             sum += checksum_metadata(key, json_string_value(value));
@@ -348,20 +349,21 @@ static film_status check_tensor(const struct safetensors *file,
         status = status_set(
             error, FILM_BAD_INPUT,
             "%s: tensor %s: checksum is missing; restore the file from a backup or train again",
-            file->name, show(tensor->name).text);
+            file->name, show_name(tensor->name).text);
     else if (strcmp(wanted, checksum_print(checksum_bytes(tensor->data, tensor->bytes)).digits) !=
              0)
         status = status_set(
             error, FILM_BAD_INPUT,
             "%s: tensor %s: checksum mismatch; restore the file from a backup or train again",
-            file->name, show(tensor->name).text);
+            file->name, show_name(tensor->name).text);
     mem_free(key);
     return status;
 }
 
 /* Points the tensor at its bytes. A header without our padding may leave them unaligned; such a
  * tensor is copied, at most as many bytes as the file has. */
-static film_status place(const struct safetensors *file, struct entry *entry, film_error *error)
+static film_status place_tensor(const struct safetensors *file, struct tensor_entry *entry,
+                                film_error *error)
 {
     struct safetensors_tensor *tensor = &entry->tensor;
     tensor->data = file->data + entry->begin;
@@ -385,7 +387,7 @@ static film_status read_all(struct safetensors *file, const void *bytes, size_t 
     TRY(check_layout(file, error));
     TRY(check_header(file, error));
     for (size_t i = 0; i < file->count; i++) {
-        TRY(place(file, &file->entries[i], error));
+        TRY(place_tensor(file, &file->entries[i], error));
         if (verify && file->checked) TRY(check_tensor(file, &file->entries[i].tensor, error));
     }
 done:
@@ -483,7 +485,7 @@ film_status safetensors_require(const struct safetensors *file, const char *name
                                 const struct safetensors_tensor **out, film_error *error)
 {
     const struct safetensors_tensor *tensor = *out = safetensors_find(file, name);
-    struct shown wanted = show_shape(type, dims, shape);
+    struct shown_name wanted = show_shape(type, dims, shape);
     if (!tensor)
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s (%s) is missing", file->name, name,
                           wanted.text);

@@ -20,7 +20,7 @@ struct text {
     int failed;
 };
 
-static void put(struct text *text, const char *bytes, size_t length)
+static void text_put(struct text *text, const char *bytes, size_t length)
 {
     if (!text->failed)
         text->failed = !mem_grow((void **)&text->bytes, &text->capacity, text->length + length, 1);
@@ -32,18 +32,18 @@ static void put(struct text *text, const char *bytes, size_t length)
 /* For short strings: numbers and punctuation. */
 __attribute__((format(printf, 2, 3))) static void print(struct text *text, const char *format, ...)
 {
-    char piece[128];
+    char chunk[128];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(piece, sizeof piece, format, arguments);
+    int length = vsnprintf(chunk, sizeof chunk, format, arguments);
     va_end(arguments);
-    put(text, piece, (size_t)length);
+    text_put(text, chunk, (size_t)length);
 }
 
 /* Writes a JSON string. UTF-8 stays as it is; only what JSON forbids is escaped. */
 static void put_string(struct text *text, const char *string)
 {
-    put(text, "\"", 1);
+    text_put(text, "\"", 1);
     for (const char *at = string; *at; at++) {
         unsigned char c = (unsigned char)*at;
         if (c == '"' || c == '\\')
@@ -51,9 +51,9 @@ static void put_string(struct text *text, const char *string)
         else if (c < 0x20)
             print(text, "\\u%04x", (unsigned)c);
         else
-            put(text, at, 1);
+            text_put(text, at, 1);
     }
-    put(text, "\"", 1);
+    text_put(text, "\"", 1);
 }
 
 /* ---- Checking the arguments ------------------------------------------------------------ */
@@ -140,7 +140,7 @@ static film_status lay_out(const char *path, const struct safetensors_tensor *te
 static void put_entry(struct text *text, const char *key, const char *value)
 {
     put_string(text, key);
-    put(text, ":", 1);
+    text_put(text, ":", 1);
     put_string(text, value);
 }
 
@@ -151,10 +151,10 @@ static film_status put_metadata(struct text *text, const struct placed *places, 
                                 size_t metadata_count, film_error *error)
 {
     uint64_t sum = 0;
-    put(text, "{\"__metadata__\":{", 17);
+    text_put(text, "{\"__metadata__\":{", 17);
     for (size_t i = 0; i < metadata_count; i++) {
         put_entry(text, keys[i], values[i]);
-        put(text, ",", 1);
+        text_put(text, ",", 1);
         sum += checksum_metadata(keys[i], values[i]);
     }
     for (size_t i = 0; i < count; i++) {
@@ -163,19 +163,19 @@ static film_status put_metadata(struct text *text, const struct placed *places, 
         char *key = checksum_key(tensor->name);
         if (!key) return status_no_memory(error);
         put_entry(text, key, digits.digits);
-        put(text, ",", 1);
+        text_put(text, ",", 1);
         sum += checksum_metadata(key, digits.digits) + checksum_tensor(tensor, places[i].begin);
         mem_free(key);
     }
     put_entry(text, CHECKSUM_HEADER, checksum_print(sum).digits);
-    put(text, "}", 1);
+    text_put(text, "}", 1);
     return FILM_OK;
 }
 
 static void put_tensor(struct text *text, const struct placed *place)
 {
     const struct safetensors_tensor *tensor = place->tensor;
-    put(text, ",", 1);
+    text_put(text, ",", 1);
     put_string(text, tensor->name);
     print(text, ":{\"dtype\":\"%s\",\"shape\":[", safetensors_type_name(tensor->type));
     for (size_t i = 0; i < tensor->dims; i++)
@@ -215,8 +215,8 @@ film_status safetensors_write(const char *path, const struct safetensors_tensor 
     TRY(lay_out(path, tensors, count, places, error));
     TRY(put_metadata(&header, places, count, keys, values, metadata_count, error));
     for (size_t i = 0; i < count; i++) put_tensor(&header, &places[i]);
-    put(&header, "}", 1);
-    while ((8 + header.length) % SAFETENSORS_ALIGNMENT && !header.failed) put(&header, " ", 1);
+    text_put(&header, "}", 1);
+    while ((8 + header.length) % SAFETENSORS_ALIGNMENT && !header.failed) text_put(&header, " ", 1);
     TRY_ALLOC(!header.failed, error);
     if (header.length > SAFETENSORS_MAX_HEADER) {
         status = status_set(error, FILM_USAGE,

@@ -18,7 +18,7 @@ static void swap(struct topk *top, size_t a, size_t b)
     top->id[b] = id;
 }
 
-static void sink(struct topk *top, size_t at, size_t count)
+static void sift_down(struct topk *top, size_t at, size_t count)
 {
     for (;;) {
         size_t child = 2 * at + 1;
@@ -43,13 +43,13 @@ void topk_insert(struct topk *top, float score, uint32_t id)
     if (score < top->score[0] || (score == top->score[0] && id > top->id[0])) return;
     top->score[0] = score;
     top->id[0] = id;
-    sink(top, 0, top->count);
+    sift_down(top, 0, top->count);
 }
 
 void topk_finish(struct topk *top)
 {
     for (size_t left = top->count; left > 1; left--) { /* move the worst to the end */
         swap(top, 0, left - 1);
-        sink(top, 0, left - 1);
+        sift_down(top, 0, left - 1);
     }
 }

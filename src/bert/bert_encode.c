@@ -10,44 +10,44 @@
 
 /* Tokens of a pack: enough rows for BLAS to be at its best, few enough that what a layer writes
  * stays in the cache of a core. */
-enum { PACK_TOKENS = 512, STRETCH = 64 };
+enum { PACK_TOKENS = 512, CHUNK = 64 };
 
 /* ---- Tokens ---- */
 
 /* The tokens of all texts; those that one thread read lie together. */
-struct tokens {
+struct token_lists {
     uint32_t **ids; /* by text */
     uint32_t *lengths;
     uint32_t **block; /* by stretch of texts */
-    size_t stretches;
+    size_t chunks;
     size_t longest;
 };
 
-static void tokens_free(struct tokens *tokens)
+static void token_lists_free(struct token_lists *tokens)
 {
-    for (size_t s = 0; tokens->block && s < tokens->stretches; s++) mem_free(tokens->block[s]);
+    for (size_t s = 0; tokens->block && s < tokens->chunks; s++) mem_free(tokens->block[s]);
     mem_free(tokens->block);
     mem_free(tokens->ids);
     mem_free(tokens->lengths);
 }
 
 /* The texts that are read, at most MOST tokens of each. */
-struct reading {
+struct token_source {
     const struct bert *bert;
     const film_text *texts;
     size_t count, most;
 };
 
 /* What a thread reads with. */
-struct reader {
+struct token_reader {
     struct wordpiece_scratch scratch;
     uint32_t *spare; /* most */
 };
 
 /* Texts FIRST .. END into one block, cut to what they need. */
-static film_status read_stretch(const struct reading *reading, size_t first, size_t end,
-                                struct reader *reader, struct tokens *out, uint32_t **block,
-                                film_error *error)
+static film_status read_chunk(const struct token_source *reading, size_t first, size_t end,
+                              struct token_reader *reader, struct token_lists *out,
+                              uint32_t **block, film_error *error)
 {
     size_t used = 0, capacity = 0;
     for (size_t i = first; i < end; i++) {
@@ -67,27 +67,26 @@ static film_status read_stretch(const struct reading *reading, size_t first, siz
     return FILM_OK;
 }
 
-static film_status read_tokens(const struct reading *reading, int threads, struct tokens *out,
-                               film_error *error)
+static film_status read_tokens(const struct token_source *reading, int threads,
+                               struct token_lists *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = reading->count;
-    out->stretches = (count + STRETCH - 1) / STRETCH;
+    out->chunks = (count + CHUNK - 1) / CHUNK;
     TRY_ALLOC(out->ids = mem_array(count, sizeof *out->ids), error);
     TRY_ALLOC(out->lengths = mem_array(count, sizeof *out->lengths), error);
-    TRY_ALLOC(out->block = mem_zeroed(out->stretches, sizeof *out->block), error);
-    if ((size_t)threads > out->stretches) threads = out->stretches ? (int)out->stretches : 1;
+    TRY_ALLOC(out->block = mem_zeroed(out->chunks, sizeof *out->block), error);
+    if ((size_t)threads > out->chunks) threads = out->chunks ? (int)out->chunks : 1;
 #pragma omp parallel num_threads(threads)
     {
         film_error own_error;
-        struct reader reader = {.spare = mem_array(reading->most, sizeof *reader.spare)};
+        struct token_reader reader = {.spare = mem_array(reading->most, sizeof *reader.spare)};
         film_status own = reader.spare ? FILM_OK : status_no_memory(&own_error);
 #pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < out->stretches; s++) {
-            size_t end = (s + 1) * STRETCH < count ? (s + 1) * STRETCH : count;
+        for (size_t s = 0; s < out->chunks; s++) {
+            size_t end = (s + 1) * CHUNK < count ? (s + 1) * CHUNK : count;
             if (own == FILM_OK)
-                own = read_stretch(reading, s * STRETCH, end, &reader, out, &out->block[s],
-                                   &own_error);
+                own = read_chunk(reading, s * CHUNK, end, &reader, out, &out->block[s], &own_error);
         }
         if (own != FILM_OK) {
 #pragma omp critical
@@ -124,16 +123,16 @@ static size_t cut_packs(const uint32_t *lengths, size_t count, int threads, size
 typedef int (*taker)(void *user, const struct bert *bert, size_t i, const float *states,
                      size_t length);
 
-struct job {
+struct encode_job {
     const struct bert *bert;
-    const struct tokens *tokens;
+    const struct token_lists *tokens;
     const size_t *start; /* of the packs */
     size_t packs;
     taker take;
     void *user;
 };
 
-static int run_pack(const struct job *job, size_t p, struct bert_buffers *buffers)
+static int run_pack(const struct encode_job *job, size_t p, struct bert_buffers *buffers)
 {
     const struct bert *bert = job->bert;
     size_t first = job->start[p], count = job->start[p + 1] - first, at = 0;
@@ -148,7 +147,7 @@ static int run_pack(const struct job *job, size_t p, struct bert_buffers *buffer
     return finite;
 }
 
-static film_status run_packs(const struct job *job, int threads, film_error *error)
+static film_status run_packs(const struct encode_job *job, int threads, film_error *error)
 {
     film_status status = FILM_OK;
     size_t longest = job->tokens->longest;
@@ -176,8 +175,8 @@ static film_status run_packs(const struct job *job, int threads, film_error *err
     return status;
 }
 
-static film_status encode(const struct reading *reading, int threads, taker take, void *user,
-                          struct tokens *tokens, film_error *error)
+static film_status encode_texts(const struct token_source *reading, int threads, taker take,
+                                void *user, struct token_lists *tokens, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = reading->count;
@@ -186,7 +185,8 @@ static film_status encode(const struct reading *reading, int threads, taker take
     TRY(read_tokens(reading, threads, tokens, error));
     TRY_ALLOC(start = mem_array(count + 1, sizeof *start), error);
     size_t packs = cut_packs(tokens->lengths, count, threads, start);
-    TRY(run_packs(&(struct job){reading->bert, tokens, start, packs, take, user}, threads, error));
+    TRY(run_packs(&(struct encode_job){reading->bert, tokens, start, packs, take, user}, threads,
+                  error));
 done:
     mem_free(start);
     return status;
@@ -226,10 +226,10 @@ static int pool_states(void *user, const struct bert *bert, size_t i, const floa
 film_status bert_encode(const struct bert *bert, const film_text *texts, size_t count, int threads,
                         float *out, film_error *error)
 {
-    struct tokens tokens = {0};
-    struct reading reading = {bert, texts, count, bert->pool.most_tokens};
-    film_status status = encode(&reading, threads, pool_states, out, &tokens, error);
-    tokens_free(&tokens);
+    struct token_lists tokens = {0};
+    struct token_source reading = {bert, texts, count, bert->pool.most_tokens};
+    film_status status = encode_texts(&reading, threads, pool_states, out, &tokens, error);
+    token_lists_free(&tokens);
     return status;
 }
 
@@ -249,14 +249,14 @@ static int keep_states(void *user, const struct bert *bert, size_t i, const floa
 film_status bert_encode_tokens(const struct bert *bert, const film_text *texts, size_t count,
                                int threads, struct bert_states *out, film_error *error)
 {
-    struct tokens tokens = {0};
+    struct token_lists tokens = {0};
     size_t most = out->most;
     if (most < 2) return status_set(error, FILM_USAGE, "a sentence has at least 2 tokens");
     size_t read = most < bert->pool.most_tokens ? most : bert->pool.most_tokens;
-    struct reading reading = {bert, texts, count, read};
-    film_status status = encode(&reading, threads, keep_states, out, &tokens, error);
+    struct token_source reading = {bert, texts, count, read};
+    film_status status = encode_texts(&reading, threads, keep_states, out, &tokens, error);
     if (status == FILM_OK && count)
         memcpy(out->lengths, tokens.lengths, count * sizeof *out->lengths);
-    tokens_free(&tokens);
+    token_lists_free(&tokens);
     return status;
 }

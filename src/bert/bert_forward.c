@@ -61,8 +61,9 @@ struct matrix {
 };
 
 /* OUT (rows x outputs) = X (rows x inputs) W, W a matrix of layer I. */
-static void multiply(const struct bert_weights *weights, size_t i, const struct matrix *w,
-                     const float *x, float *out, size_t tokens, struct bert_buffers *buffers)
+static void multiply_weights(const struct bert_weights *weights, size_t i, const struct matrix *w,
+                             const float *x, float *out, size_t tokens,
+                             struct bert_buffers *buffers)
 {
     if (weights->int8) {
         bert_int8_multiply(&weights->int8[i][w->which], bert_int8_best(), x, tokens, buffers->bytes,
@@ -145,17 +146,17 @@ void bert_forward(const struct bert_config *config, const struct bert_weights *w
     embed_tokens(config, weights, pack, states);
     for (size_t i = 0; i < config->layers; i++) {
         const struct bert_layer *layer = &weights->layers[i];
-        multiply(weights, i, &(struct matrix){BERT_QKV, layer->qkv, hidden, 3 * hidden}, states,
-                 wide, tokens, buffers);
+        multiply_weights(weights, i, &(struct matrix){BERT_QKV, layer->qkv, hidden, 3 * hidden},
+                         states, wide, tokens, buffers);
         attend(config, layer, pack, buffers);
-        multiply(weights, i, &(struct matrix){BERT_MIX, layer->mix, hidden, hidden}, buffers->mixed,
-                 more, tokens, buffers);
+        multiply_weights(weights, i, &(struct matrix){BERT_MIX, layer->mix, hidden, hidden},
+                         buffers->mixed, more, tokens, buffers);
         add_and_norm(states, more, layer->mix_bias, layer->norm, layer->norm_bias, tokens, config);
-        multiply(weights, i, &(struct matrix){BERT_UP, layer->up, hidden, inner}, states, wide,
-                 tokens, buffers);
+        multiply_weights(weights, i, &(struct matrix){BERT_UP, layer->up, hidden, inner}, states,
+                         wide, tokens, buffers);
         activate(config->activation, wide, layer->up_bias, tokens, inner);
-        multiply(weights, i, &(struct matrix){BERT_DOWN, layer->down, inner, hidden}, wide, more,
-                 tokens, buffers);
+        multiply_weights(weights, i, &(struct matrix){BERT_DOWN, layer->down, inner, hidden}, wide,
+                         more, tokens, buffers);
         add_and_norm(states, more, layer->down_bias, layer->last_norm, layer->last_norm_bias,
                      tokens, config);
     }

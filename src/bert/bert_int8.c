@@ -94,7 +94,7 @@ VEC_KERNEL static void products_plain(const int8_t *rows, size_t stride, const u
                         rows[r * stride + i + s] * (int32_t)block[i * BLOCK + o * STEP + s];
 }
 
-static int always(void)
+static int always_available(void)
 {
     return 1;
 }
@@ -129,15 +129,15 @@ VNNI static void products_vnni(const int8_t *rows, size_t stride, const uint8_t 
     }
 }
 
-static int has_vnni(void)
+static int cpu_has_vnni(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vnni");
 }
 
-const struct bert_int8_kernel bert_int8_kernels[] = {{"vnni", has_vnni, products_vnni},
-                                                     {"plain", always, products_plain}};
+const struct bert_int8_kernel bert_int8_kernels[] = {{"vnni", cpu_has_vnni, products_vnni},
+                                                     {"plain", always_available, products_plain}};
 #else
-const struct bert_int8_kernel bert_int8_kernels[] = {{"plain", always, products_plain}};
+const struct bert_int8_kernel bert_int8_kernels[] = {{"plain", always_available, products_plain}};
 #endif
 
 const size_t bert_int8_kernel_count = sizeof bert_int8_kernels / sizeof *bert_int8_kernels;

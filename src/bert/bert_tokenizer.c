@@ -12,13 +12,13 @@
 enum { FOLLOW_CASE = -1 };
 
 /* A token, fit for a message. */
-struct shown {
+struct shown_token {
     char text[64];
 };
 
-static struct shown show(const char *text, size_t length)
+static struct shown_token show_token(const char *text, size_t length)
 {
-    struct shown shown;
+    struct shown_token shown;
     length = utf8_cut(text, length, sizeof shown.text - 1);
     for (size_t i = 0; i < length; i++)
         shown.text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
@@ -47,7 +47,7 @@ film_status bert_parse_vocabulary(const void *bytes, size_t size, const char *na
         if (id != line - 1)
             TRY(status_set(error, FILM_BAD_INPUT,
                            "%s:%zu: duplicate token \"%s\", first in line %u", name, line,
-                           show(at, length).text, id + 1));
+                           show_token(at, length).text, id + 1));
         at = next;
     }
 done:
@@ -63,7 +63,7 @@ static film_status check_type(const json_t *root, const char *part, const char *
     const char *type = json_string_value(json_object_get(json_object_get(root, part), "type"));
     if (type && strcmp(type, wanted) == 0) return FILM_OK;
     return status_set(error, FILM_BAD_INPUT, "%s: the %s is %s; supported: %s", name, part,
-                      type ? show(type, strlen(type)).text : "missing", wanted);
+                      type ? show_token(type, strlen(type)).text : "missing", wanted);
 }
 
 static film_status read_rules(const json_t *root, const char *name, struct wordpiece_rules *rules,
@@ -102,11 +102,11 @@ static film_status place_token(const char **tokens, size_t count, const char *to
     if (!(id >= 0 && id < (double)count) || id != (double)(size_t)id)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: token \"%s\": the id is not between 0 and %zu", name,
-                          show(token, strlen(token)).text, count - 1);
+                          show_token(token, strlen(token)).text, count - 1);
     if (tokens[(size_t)id])
         return status_set(error, FILM_BAD_INPUT, "%s: tokens \"%s\" and \"%s\" have the same id",
-                          name, show(tokens[(size_t)id], strlen(tokens[(size_t)id])).text,
-                          show(token, strlen(token)).text);
+                          name, show_token(tokens[(size_t)id], strlen(tokens[(size_t)id])).text,
+                          show_token(token, strlen(token)).text);
     tokens[(size_t)id] = token;
     return FILM_OK;
 }
@@ -129,7 +129,7 @@ static film_status check_added(const json_t *added, const json_t *vocabulary, si
             return status_set(
                 error, FILM_BAD_INPUT,
                 "%s: added token \"%s\" is not special; only special tokens are supported", name,
-                show(content, strlen(content)).text);
+                show_token(content, strlen(content)).text);
         *more += !json_object_get(vocabulary, content);
     }
     return FILM_OK;
@@ -164,7 +164,7 @@ static film_status read_tokens(const json_t *root, const char *name, struct word
         TRY(strtab_add(&out->vocabulary, tokens[i], strlen(tokens[i]), &id, error));
         if (id != i) /* only an added token can: keys of an object differ */
             TRY(status_set(error, FILM_BAD_INPUT, "%s: duplicate added token \"%s\"", name,
-                           show(tokens[i], strlen(tokens[i])).text));
+                           show_token(tokens[i], strlen(tokens[i])).text));
     }
     json_array_foreach(added, i, entry)
     {

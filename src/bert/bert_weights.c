@@ -79,7 +79,7 @@ done:
     return status;
 }
 
-static film_status open_source(const char *folder, struct tensor_source *source, film_error *error)
+static film_status open_tensors(const char *folder, struct tensor_source *source, film_error *error)
 {
     film_status status = FILM_OK;
     char path[PATH_MAX];
@@ -157,7 +157,7 @@ static int copy_transposed(const struct safetensors_tensor *tensor, size_t rows,
     return finite;
 }
 
-static int copy(const struct safetensors_tensor *tensor, size_t count, float *to)
+static int copy_to(const struct safetensors_tensor *tensor, size_t count, float *to)
 {
     int finite = 1;
     for (size_t i = 0; i < count; i++) {
@@ -221,7 +221,7 @@ static film_status look_up(const struct loader *loader, const char *name, const 
 }
 
 /* COUNT floats of the block, at the start of a line of memory. */
-static void reserve(struct loader *loader, size_t count, float **where)
+static void reserve_tensor(struct loader *loader, size_t count, float **where)
 {
     *where = loader->block ? loader->block + loader->used : NULL;
     loader->used += (count + LANES - 1) / LANES * LANES;
@@ -233,20 +233,20 @@ static film_status take_vector(struct loader *loader, const char *name, const ch
     const struct safetensors_tensor *tensor;
     film_status status = look_up(loader, name, other, 0, count, &tensor, error);
     if (status != FILM_OK) return status;
-    reserve(loader, count, where);
-    if (*where && !copy(tensor, count, *where)) return not_finite(loader, name, error);
+    reserve_tensor(loader, count, where);
+    if (*where && !copy_to(tensor, count, *where)) return not_finite(loader, name, error);
     return FILM_OK;
 }
 
 /* The first USED of ROWS rows, as they are. */
-static film_status take_rows(struct loader *loader, const char *name, size_t rows, size_t columns,
-                             size_t used, float **where, film_error *error)
+static film_status take_matrix(struct loader *loader, const char *name, size_t rows, size_t columns,
+                               size_t used, float **where, film_error *error)
 {
     const struct safetensors_tensor *tensor;
     film_status status = look_up(loader, name, NULL, rows, columns, &tensor, error);
     if (status != FILM_OK) return status;
-    reserve(loader, used * columns, where);
-    if (*where && !copy(tensor, used * columns, *where)) return not_finite(loader, name, error);
+    reserve_tensor(loader, used * columns, where);
+    if (*where && !copy_to(tensor, used * columns, *where)) return not_finite(loader, name, error);
     return FILM_OK;
 }
 
@@ -311,7 +311,7 @@ static film_status take_dense(struct loader *loader, const struct bert_config *c
 {
     char name[NAME_ROOM];
     part_name(name, config, layer, part.part, "weight");
-    reserve(loader, part.outputs * part.inputs, matrix);
+    reserve_tensor(loader, part.outputs * part.inputs, matrix);
     film_status status =
         fill_matrix(loader, name, part.outputs, part.inputs, *matrix, part.outputs, error);
     if (status != FILM_OK) return status;
@@ -324,7 +324,7 @@ static film_status take_qkv(struct loader *loader, const struct bert_config *con
 {
     char name[NAME_ROOM];
     size_t hidden = config->hidden;
-    reserve(loader, 3 * hidden * hidden, qkv);
+    reserve_tensor(loader, 3 * hidden * hidden, qkv);
     for (int i = 0; i < 3; i++) {
         enum part part = (enum part)(QUERY + i);
         part_name(name, config, layer, part, "weight");
@@ -373,19 +373,19 @@ done:
     return status;
 }
 
-static film_status take_all(struct loader *loader, const struct bert_config *config,
-                            struct bert_weights *out, film_error *error)
+static film_status take_tensors(struct loader *loader, const struct bert_config *config,
+                                struct bert_weights *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t hidden = config->hidden;
     float *type = NULL;
-    TRY(take_rows(loader, "embeddings.word_embeddings.weight", config->vocabulary, hidden,
-                  config->vocabulary, &out->words, error));
-    TRY(take_rows(loader, "embeddings.position_embeddings.weight", config->positions, hidden,
-                  config->positions, &out->positions, error));
+    TRY(take_matrix(loader, "embeddings.word_embeddings.weight", config->vocabulary, hidden,
+                    config->vocabulary, &out->words, error));
+    TRY(take_matrix(loader, "embeddings.position_embeddings.weight", config->positions, hidden,
+                    config->positions, &out->positions, error));
     if (config->types)
-        TRY(take_rows(loader, "embeddings.token_type_embeddings.weight", config->types, hidden, 1,
-                      &type, error));
+        TRY(take_matrix(loader, "embeddings.token_type_embeddings.weight", config->types, hidden, 1,
+                        &type, error));
     TRY(take_norm(loader, "embeddings.LayerNorm", hidden, &out->norm, &out->norm_bias, error));
     for (size_t i = 0; i < config->layers; i++)
         TRY(take_layer(loader, config, i, &out->layers[i], error));
@@ -413,21 +413,21 @@ static film_status find_prefix(struct tensor_source *source, film_error *error)
                       source->name);
 }
 
-static film_status load(struct tensor_source *source, const struct bert_config *config,
-                        struct bert_weights *out, film_error *error)
+static film_status load_weights(struct tensor_source *source, const struct bert_config *config,
+                                struct bert_weights *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct loader loader = {source, NULL, 0, out};
     out->source = source;
     TRY(find_prefix(source, error));
     TRY_ALLOC(out->layers = mem_zeroed(config->layers, sizeof *out->layers), error);
-    TRY(take_all(&loader, config, out, error));
+    TRY(take_tensors(&loader, config, out, error));
     out->count = loader.used;
     TRY_ALLOC(loader.block = out->block = mem_aligned(out->count, sizeof *out->block), error);
     mem_large_pages(out->block, out->count * sizeof *out->block);
     memset(out->block, 0, out->count * sizeof *out->block); /* the ends of lines too */
     loader.used = 0;
-    TRY(take_all(&loader, config, out, error));
+    TRY(take_tensors(&loader, config, out, error));
 done:
     return status;
 }
@@ -439,8 +439,8 @@ film_status bert_read_weights(const char *folder, const struct bert_config *conf
     struct tensor_source *source = mem_zeroed(1, sizeof *source);
     if (!source) return status_no_memory(error);
     source->name = folder;
-    film_status status = open_source(folder, source, error);
-    if (status == FILM_OK) return load(source, config, out, error);
+    film_status status = open_tensors(folder, source, error);
+    if (status == FILM_OK) return load_weights(source, config, out, error);
     close_source(source);
     return status;
 }
@@ -455,7 +455,7 @@ film_status bert_take_weights(struct safetensors *file, int borrowed, const char
     if (!source) return status_no_memory(error);
     *source =
         (struct tensor_source){.name = name, .file = {file}, .count = 1, .borrowed = borrowed};
-    return load(source, config, out, error);
+    return load_weights(source, config, out, error);
 }
 
 film_status bert_parse_weights(const void *bytes, size_t size, const char *name,

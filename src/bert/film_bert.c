@@ -12,14 +12,9 @@ void film_train_register(void)
     network_register(&bert_network);
 }
 
-static film_status missing(film_error *error, const char *what)
-{
-    return status_set(error, FILM_USAGE, "%s is NULL", what);
-}
-
 film_status film_bert_open(const char *folder, film_bert **out, film_error *error)
 {
-    if (!folder || !out) return missing(error, folder ? "out" : "folder");
+    if (!folder || !out) return status_missing(error, folder ? "out" : "folder");
     *out = NULL;
     film_bert *opened = mem_zeroed(1, sizeof *opened);
     if (!opened) return status_no_memory(error);
@@ -33,7 +28,7 @@ film_status film_bert_open(const char *folder, film_bert **out, film_error *erro
 
 film_status film_bert_round(film_bert *bert, film_error *error)
 {
-    return bert ? bert_round(bert->bert, error) : missing(error, "bert");
+    return bert ? bert_round(bert->bert, error) : status_missing(error, "bert");
 }
 
 void film_bert_close(film_bert *bert)
@@ -50,13 +45,13 @@ size_t film_bert_dim(const film_bert *bert)
 
 film_status film_bert_describe(const film_bert *bert, char **json, film_error *error)
 {
-    if (!bert || !json) return missing(error, bert ? "json" : "bert");
+    if (!bert || !json) return status_missing(error, bert ? "json" : "bert");
     return bert_describe(bert->bert, json, error);
 }
 
 film_status film_bert_embed(const film_bert *bert, const film_text *texts, size_t count,
                             int threads, float *out, film_error *error)
 {
-    if (!bert || (count && (!texts || !out))) return missing(error, "bert, texts or out");
+    if (!bert || (count && (!texts || !out))) return status_missing(error, "bert, texts or out");
     return bert_encode(bert->bert, texts, count, threads, out, error);
 }

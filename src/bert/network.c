@@ -197,8 +197,8 @@ done:
     return status;
 }
 
-static film_status encode(const struct network *base, const film_text *texts, size_t count,
-                          int threads, float *out, film_error *error)
+static film_status encode_network(const struct network *base, const film_text *texts, size_t count,
+                                  int threads, float *out, film_error *error)
 {
     film_status status = FILM_OK;
     const struct bert_network *network = mine(base);
@@ -227,8 +227,8 @@ done:
 
 /* ---- In a model file ---- */
 
-static film_status open_file(struct safetensors *file, const char *path, struct network **out,
-                             film_error *error)
+static film_status open_network_file(struct safetensors *file, const char *path,
+                                     struct network **out, film_error *error)
 {
     film_status status = FILM_OK;
     const char *settings = safetensors_metadata(file, "bert");
@@ -248,7 +248,8 @@ done:
 }
 
 /* Writes the black box first, then the encoder below it. */
-static film_status save(const struct network *base, struct network_file *out, film_error *error)
+static film_status save_network(const struct network *base, struct network_file *out,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     const struct bert *bert = network_bert(base);
@@ -265,5 +266,7 @@ done:
     return status;
 }
 
-const struct network_interface bert_network = {
-    .open = open_file, .free = free_network, .encode = encode, .save = save};
+const struct network_interface bert_network = {.open = open_network_file,
+                                               .free = free_network,
+                                               .encode = encode_network,
+                                               .save = save_network};

@@ -177,7 +177,7 @@ static film_status decode_segment(struct wordpiece_scratch *scratch, film_text t
 }
 
 /* Segment by segment, because utf8proc sorts the marks of a long run in quadratic time. */
-static film_status add_text(struct writing *writing, film_text text, film_error *error)
+static film_status append_text(struct writing *writing, film_text text, film_error *error)
 {
     film_status status = FILM_OK;
     const uint8_t *bytes = (const uint8_t *)text.bytes;
@@ -242,7 +242,7 @@ film_status wordpiece_encode(const struct wordpiece *wordpiece, struct wordpiece
         uint32_t special;
         size_t special_length;
         size_t plain = plain_length(wordpiece, text, &special, &special_length);
-        TRY(add_text(&writing, (film_text){text.bytes, plain}, error));
+        TRY(append_text(&writing, (film_text){text.bytes, plain}, error));
         if (special != STRTAB_NONE && writing.count < writing.room) ids[writing.count++] = special;
         text.bytes += plain + special_length;
         text.length -= plain + special_length;

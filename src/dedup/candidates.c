@@ -43,41 +43,42 @@ void candidates_free(struct candidates *search)
 
 /* ---- Candidates ---- */
 
-struct asking {
+struct candidate_query {
     const struct candidates *search;
     const struct index *index;
     const film_text *queries;
     int own;
-    struct index_asker **askers;   /* by thread */
-    struct index_candidate *found; /* by thread: k + 1 */
-    uint32_t *lists;               /* k of each query */
-    size_t first;                  /* the first query of the current block */
+    struct index_searcher **searchers; /* by thread */
+    struct index_candidate *found;     /* by thread: k + 1 */
+    uint32_t *lists;                   /* k of each query */
+    size_t first;                      /* the first query of the current block */
 };
 
 /* Fills the list (k) of query I; FOUND has room for one more, the sentence itself. */
-static film_status ask_one(const struct asking *asking, struct index_asker *asker, size_t i,
-                           struct index_candidate *found, uint32_t *list, film_error *error)
+static film_status search_one_text(const struct candidate_query *request,
+                                   struct index_searcher *searcher, size_t i,
+                                   struct index_candidate *found, uint32_t *list, film_error *error)
 {
-    size_t k = asking->search->k, count = 0, taken = 0;
-    film_status status = index_candidates_text(asking->index, asker, asking->queries[i],
-                                               k + (asking->own != 0), found, &count, error);
+    size_t k = request->search->k, count = 0, taken = 0;
+    film_status status = index_candidates_text(request->index, searcher, request->queries[i],
+                                               k + (request->own != 0), found, &count, error);
     if (status != FILM_OK) return status;
     for (size_t c = 0; c < count && taken < k; c++)
-        if (!asking->own || found[c].id != i) list[taken++] = found[c].id;
+        if (!request->own || found[c].id != i) list[taken++] = found[c].id;
     while (taken < k) list[taken++] = CANDIDATES_NONE;
     return FILM_OK;
 }
 
-static film_status ask_some(struct threads_worker *worker, void *user, film_error *error)
+static film_status query_chunk(struct threads_worker *worker, void *user, film_error *error)
 {
-    const struct asking *asking = user;
+    const struct candidate_query *request = user;
     film_status status = FILM_OK;
-    size_t k = asking->search->k, begin, end;
-    struct index_asker *asker = asking->askers[worker->number];
-    struct index_candidate *found = asking->found + (size_t)worker->number * (k + 1);
+    size_t k = request->search->k, begin, end;
+    struct index_searcher *searcher = request->searchers[worker->number];
+    struct index_candidate *found = request->found + (size_t)worker->number * (k + 1);
     while (threads_next(worker, &begin, &end))
-        for (size_t i = asking->first + begin; i < asking->first + end; i++)
-            TRY(ask_one(asking, asker, i, found, asking->lists + i * k, error));
+        for (size_t i = request->first + begin; i < request->first + end; i++)
+            TRY(search_one_text(request, searcher, i, found, request->lists + i * k, error));
 done:
     return status;
 }
@@ -86,29 +87,31 @@ film_status candidates_find(const struct candidates *search, const struct index 
                             const film_text *queries, size_t count, int own, uint32_t *lists,
                             film_error *error)
 {
-    enum { SOME = 4096, STRETCH = 32 };
+    enum { SOME = 4096, CHUNK = 32 };
     film_status status = FILM_OK;
-    struct asking asking = {search, index, queries, own, NULL, NULL, lists, 0};
+    struct candidate_query request = {search, index, queries, own, NULL, NULL, lists, 0};
     size_t threads = (size_t)search->threads;
     if (search->comm->size > 1)
         return candidates_find_in_job(search, index, queries, count, own, lists, error);
-    TRY_ALLOC(asking.askers = mem_zeroed(threads, sizeof(struct index_asker *)), error);
-    TRY_ALLOC(asking.found = mem_array(threads * (search->k + 1), sizeof *asking.found), error);
-    for (size_t i = 0; i < threads; i++) TRY(index_asker_new(index, &asking.askers[i], error));
+    TRY_ALLOC(request.searchers = mem_zeroed(threads, sizeof(struct index_searcher *)), error);
+    TRY_ALLOC(request.found = mem_array(threads * (search->k + 1), sizeof *request.found), error);
+    for (size_t i = 0; i < threads; i++)
+        TRY(index_searcher_new(index, &request.searchers[i], error));
     for (size_t first = 0; first < count; first += SOME) {
         size_t last = count - first < SOME ? count : first + SOME;
         TRY(encoder_expect(&search->model->encoder, queries + first, last - first, search->threads,
                            error));
-        asking.first = first;
-        TRY(threads_for(search->threads, last - first, STRETCH, ask_some, &asking, error));
+        request.first = first;
+        TRY(threads_for(search->threads, last - first, CHUNK, query_chunk, &request, error));
         if (own)
             TRY(progress_report(search->progress, "candidates", (double)last, (double)count,
                                 error));
     }
 done:
-    for (size_t i = 0; asking.askers && i < threads; i++) index_asker_free(asking.askers[i]);
-    mem_free(asking.askers);
-    mem_free(asking.found);
+    for (size_t i = 0; request.searchers && i < threads; i++)
+        index_searcher_free(request.searchers[i]);
+    mem_free(request.searchers);
+    mem_free(request.found);
     return status;
 }
 

@@ -6,7 +6,7 @@
  * process sends some of its texts with their vectors to all others, receives the nearest of each
  * share, and chooses among them as one index over everything would. Every process receives a text
  * and 4 bytes per dimension, and returns up to 32 k bytes. The result is exact where the searches
- * are: for shares below DENSE_GRAPH_FROM. */
+ * are: for shares below VECTOR_INDEX_GRAPH_FROM. */
 #ifndef DEDUP_CANDIDATES_H
 #define DEDUP_CANDIDATES_H
 

@@ -18,7 +18,7 @@ struct round {
     size_t count, first;      /* `first`: local index of queries[0] */
     int own;
     size_t k, dim; /* k of a result, including the sentence itself */
-    struct index_asker **askers;
+    struct index_searcher **searchers;
     struct mailbox questions, answers;
     film_text *texts; /* of all processes, in this round */
     float *vectors;
@@ -35,9 +35,9 @@ struct round {
 
 static void round_free(struct round *round)
 {
-    for (int i = 0; round->askers && i < round->search->threads; i++)
-        index_asker_free(round->askers[i]);
-    mem_free(round->askers);
+    for (int i = 0; round->searchers && i < round->search->threads; i++)
+        index_searcher_free(round->searchers[i]);
+    mem_free(round->searchers);
     mailbox_free(&round->questions);
     mailbox_free(&round->answers);
     mem_free(round->texts);
@@ -75,22 +75,22 @@ static film_status for_all(struct round *round, size_t count, round_work work, f
     return threads_for(round->search->threads, count, 16, work_some, &loop, error);
 }
 
-static film_status embed(struct round *round, int thread, size_t i, film_error *error)
+static film_status embed_query(struct round *round, int thread, size_t i, film_error *error)
 {
-    return index_vector(round->index, round->askers[thread], round->queries[i],
+    return index_vector(round->index, round->searchers[thread], round->queries[i],
                         round->vectors + i * round->dim, error);
 }
 
-static film_status look(struct round *round, int thread, size_t i, film_error *error)
+static film_status search_share(struct round *round, int thread, size_t i, film_error *error)
 {
     struct index_query query = {.text = round->texts[i],
                                 .vector = round->dim ? round->vectors + i * round->dim : NULL,
                                 .k = round->k};
-    return index_near(round->index, round->askers[thread], &query, round->near + i * 2 * round->k,
-                      &round->found[i], error);
+    return index_near(round->index, round->searchers[thread], &query,
+                      round->near + i * 2 * round->k, &round->found[i], error);
 }
 
-static film_status choose(struct round *round, int thread, size_t i, film_error *error)
+static film_status choose_nearest(struct round *round, int thread, size_t i, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = round->search->comm;
@@ -108,7 +108,7 @@ static film_status choose(struct round *round, int thread, size_t i, film_error 
         count += some;
     }
     struct index_query query = {.text = round->queries[i], .k = round->k};
-    TRY(index_choose(round->askers[thread], &query, merged, count, chosen, &found, error));
+    TRY(index_choose(round->searchers[thread], &query, merged, count, chosen, &found, error));
     for (size_t c = 0; c < found && taken < k; c++)
         if (!round->own || chosen[c].id != self) list[taken++] = chosen[c].id;
     while (taken < k) list[taken++] = CANDIDATES_NONE;
@@ -116,7 +116,7 @@ done:
     return status;
 }
 
-static int reserve(struct round *round, size_t all)
+static int reserve_round(struct round *round, size_t all)
 {
     void *texts = round->texts, *vectors = round->vectors, *from = round->from, *near = round->near,
          *found = round->found;
@@ -136,14 +136,14 @@ static int reserve(struct round *round, size_t all)
 }
 
 /* Sends the queries of this round to all processes, including this one, and receives theirs. */
-static film_status ask_all(struct round *round, film_error *error)
+static film_status send_queries_to_all(struct round *round, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = round->search->comm;
-    TRY_ALLOC(reserve(round, round->count), error);
+    TRY_ALLOC(reserve_round(round, round->count), error);
     TRY(encoder_expect(&round->search->model->encoder, round->queries, round->count,
                        round->search->threads, error));
-    if (round->dim) TRY(for_all(round, round->count, embed, error));
+    if (round->dim) TRY(for_all(round, round->count, embed_query, error));
     for (int p = 0; p < comm->size; p++)
         for (size_t i = 0; i < round->count; i++) {
             TRY(mailbox_put_text(&round->questions, p, round->queries[i], error));
@@ -152,7 +152,7 @@ static film_status ask_all(struct round *round, film_error *error)
         }
     TRY(mailbox_send(&round->questions, error));
     for (round->all = 0; mailbox_next(&round->questions); round->all++) {
-        TRY_ALLOC(reserve(round, round->all + 1), error);
+        TRY_ALLOC(reserve_round(round, round->all + 1), error);
         round->from[round->all] = round->questions.from;
         round->texts[round->all] = mailbox_get_text(&round->questions);
         mailbox_get(&round->questions, round->vectors + round->all * round->dim,
@@ -162,10 +162,10 @@ done:
     return status;
 }
 
-static film_status answer_all(struct round *round, film_error *error)
+static film_status return_results(struct round *round, film_error *error)
 {
     film_status status = FILM_OK;
-    TRY(for_all(round, round->all, look, error));
+    TRY(for_all(round, round->all, search_share, error));
     for (size_t i = 0; i < round->all; i++) {
         const struct index_near *near = round->near + i * 2 * round->k;
         film_text bytes = {(const char *)near, round->found[i] * sizeof *near};
@@ -178,7 +178,7 @@ static film_status answer_all(struct round *round, film_error *error)
               error);
     for (size_t i = 0; mailbox_next(&round->answers); i++)
         round->came[i] = mailbox_get_text(&round->answers);
-    TRY(for_all(round, round->count, choose, error));
+    TRY(for_all(round, round->count, choose_nearest, error));
 done:
     return status;
 }
@@ -193,9 +193,9 @@ static film_status round_start(struct round *round, film_error *error)
     round->dim = encoder_has_vectors(encoder) ? encoder_dim(encoder) : 0;
     TRY(mailbox_init(&round->questions, search->comm, error));
     TRY(mailbox_init(&round->answers, search->comm, error));
-    TRY_ALLOC(round->askers = mem_zeroed(threads, sizeof(struct index_asker *)), error);
+    TRY_ALLOC(round->searchers = mem_zeroed(threads, sizeof(struct index_searcher *)), error);
     for (size_t i = 0; i < threads; i++)
-        TRY(index_asker_new(round->index, &round->askers[i], error));
+        TRY(index_searcher_new(round->index, &round->searchers[i], error));
     TRY_ALLOC(round->merged = mem_array(threads * 2 * round->k * processes, sizeof *round->merged),
               error);
     TRY_ALLOC(round->chosen = mem_array(threads * round->k, sizeof *round->chosen), error);
@@ -217,8 +217,8 @@ film_status candidates_find_in_job(const struct candidates *search, const struct
         round.queries = queries + first;
         round.lists = lists + first * search->k;
         round.count = count - first < some ? count - first : some;
-        TRY(ask_all(&round, error));
-        TRY(answer_all(&round, error));
+        TRY(send_queries_to_all(&round, error));
+        TRY(return_results(&round, error));
         if (own)
             TRY(progress_report(search->progress, "candidates", (double)(first + round.count),
                                 (double)count, error));

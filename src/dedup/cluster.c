@@ -19,20 +19,20 @@ struct edge {
 };
 
 /* A connected component: its edges are edge[first .. last). */
-struct part {
+struct component_span {
     uint32_t root, size;
     size_t first, last;
 };
 
 /* Clusters as linked lists: root[i] is a member, the same for all members. */
-struct work {
+struct clustering {
     const struct cluster_problem *problem;
     uint32_t *root, *next, *tail, *size; /* next: NONE at the end; tail, size: by root */
     uint64_t *apart_start;               /* by item: the items labelled different from it */
     uint32_t *apart;
     struct edge *edges;
     size_t edge_count;
-    struct part *parts;
+    struct component_span *parts;
     size_t part_count;
     uint64_t demanded, contradictions;
     size_t done; /* edges processed */
@@ -47,7 +47,7 @@ struct demand {
     size_t count;
 };
 
-static void work_free(struct work *work)
+static void clustering_free(struct clustering *work)
 {
     mem_free(work->root);
     mem_free(work->next);
@@ -61,7 +61,7 @@ static void work_free(struct work *work)
 
 /* ---- Labels ---- */
 
-static film_status list_apart(struct work *work, film_error *error)
+static film_status list_apart(struct clustering *work, film_error *error)
 {
     film_status status = FILM_OK;
     const struct cluster_problem *problem = work->problem;
@@ -86,7 +86,7 @@ done:
 }
 
 /* Returns whether a label "different" separates the two clusters. */
-static int kept_apart(const struct work *work, uint32_t a, uint32_t b)
+static int kept_apart(const struct clustering *work, uint32_t a, uint32_t b)
 {
     uint32_t fewer = work->size[a] < work->size[b] ? a : b, other = fewer == a ? b : a;
     for (uint32_t i = fewer; i != NONE; i = work->next[i])
@@ -98,7 +98,7 @@ static int kept_apart(const struct work *work, uint32_t a, uint32_t b)
 /* ---- Merging ---- */
 
 /* The list of a root starts with the root. Of equal sizes, the smaller item stays root. */
-static void join(struct work *work, uint32_t a, uint32_t b)
+static void join(struct clustering *work, uint32_t a, uint32_t b)
 {
     int keep_a = work->size[a] != work->size[b] ? work->size[a] > work->size[b] : a < b;
     uint32_t kept = keep_a ? a : b, gone = keep_a ? b : a;
@@ -108,8 +108,8 @@ static void join(struct work *work, uint32_t a, uint32_t b)
     work->size[kept] += work->size[gone];
 }
 
-static film_status probability_of(struct work *work, struct demand *demand, uint32_t a, uint32_t b,
-                                  int on_demand, float *probability, film_error *error)
+static film_status probability_of(struct clustering *work, struct demand *demand, uint32_t a,
+                                  uint32_t b, int on_demand, float *probability, film_error *error)
 {
     film_status status = FILM_OK;
     const struct cluster_problem *problem = work->problem;
@@ -135,7 +135,7 @@ done:
     return status;
 }
 
-static size_t sample(const struct work *work, uint32_t root, uint32_t out[CLUSTER_SAMPLE])
+static size_t sample(const struct clustering *work, uint32_t root, uint32_t out[CLUSTER_SAMPLE])
 {
     size_t size = work->size[root], count = 0, at = 0;
     for (uint32_t i = root; i != NONE && count < CLUSTER_SAMPLE; i = work->next[i], at++)
@@ -145,8 +145,8 @@ static size_t sample(const struct work *work, uint32_t root, uint32_t out[CLUSTE
 
 /* Returns whether the mean probability between the two clusters reaches the threshold. Known pairs
  * come first; then pairs are scored until the others cannot change the outcome. */
-static film_status mean_reaches(struct work *work, struct demand *demand, uint32_t a, uint32_t b,
-                                int *reaches, film_error *error)
+static film_status mean_reaches(struct clustering *work, struct demand *demand, uint32_t a,
+                                uint32_t b, int *reaches, film_error *error)
 {
     film_status status = FILM_OK;
     uint32_t left[CLUSTER_SAMPLE], right[CLUSTER_SAMPLE];
@@ -187,13 +187,14 @@ static int by_part(const void *left, const void *right)
 
 static int by_size(const void *left, const void *right)
 {
-    const struct part *a = left, *b = right;
+    const struct component_span *a = left, *b = right;
     size_t edges_a = a->last - a->first, edges_b = b->last - b->first;
     if (edges_a != edges_b) return edges_a > edges_b ? -1 : 1; /* the largest starts first */
     return a->root < b->root ? -1 : a->root > b->root;
 }
 
-static film_status collect_edges(struct work *work, struct union_find *sets, film_error *error)
+static film_status collect_edges(struct clustering *work, struct union_find *sets,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     const struct cluster_problem *problem = work->problem;
@@ -219,7 +220,7 @@ done:
     return status;
 }
 
-static film_status find_parts(struct work *work, uint32_t *largest, film_error *error)
+static film_status find_parts(struct clustering *work, uint32_t *largest, film_error *error)
 {
     film_status status = FILM_OK;
     struct union_find sets = {0};
@@ -239,7 +240,7 @@ static film_status find_parts(struct work *work, uint32_t *largest, film_error *
     for (size_t i = 0; i < work->edge_count; i++) {
         uint32_t root = work->edges[i].part;
         if (i == 0 || root != work->edges[i - 1].part)
-            work->parts[parts++] = (struct part){root, size[root], i, i};
+            work->parts[parts++] = (struct component_span){root, size[root], i, i};
         work->parts[parts - 1].last = i + 1;
     }
     qsort(work->parts, parts, sizeof *work->parts, by_size);
@@ -251,7 +252,7 @@ done:
 
 /* ---- Run ---- */
 
-static film_status start(struct work *work, film_error *error)
+static film_status start_clustering(struct clustering *work, film_error *error)
 {
     film_status status = FILM_OK;
     const struct cluster_problem *problem = work->problem;
@@ -281,8 +282,8 @@ done:
 
 /* Returns FILM_OK, or why all should stop. Only the calling thread may call the callback of the
  * caller. */
-static film_status go_on(struct work *work, struct threads_worker *worker, size_t edges,
-                         film_error *error)
+static film_status report_progress(struct clustering *work, struct threads_worker *worker,
+                                   size_t edges, film_error *error)
 {
     size_t done = __atomic_add_fetch(&work->done, edges, __ATOMIC_RELAXED);
     film_status status = threads_status(worker);
@@ -291,15 +292,17 @@ static film_status go_on(struct work *work, struct threads_worker *worker, size_
                            (double)work->edge_count, error);
 }
 
-static film_status cluster_part(struct work *work, struct threads_worker *worker,
-                                const struct part *part, struct demand *demand, film_error *error)
+static film_status cluster_component(struct clustering *work, struct threads_worker *worker,
+                                     const struct component_span *part, struct demand *demand,
+                                     film_error *error)
 {
     enum { OFTEN = 256 };
     film_status status = FILM_OK;
     int reaches;
     for (size_t e = part->first; e < part->last; e++) {
         if ((e - part->first) % OFTEN == 0)
-            TRY(go_on(work, worker, part->last - e < OFTEN ? part->last - e : OFTEN, error));
+            TRY(report_progress(work, worker, part->last - e < OFTEN ? part->last - e : OFTEN,
+                                error));
         uint32_t a = work->root[work->edges[e].a], b = work->root[work->edges[e].b];
         if (a == b || kept_apart(work, a, b)) continue;
         TRY(mean_reaches(work, demand, a, b, &reaches, error));
@@ -317,13 +320,13 @@ done:
  * report progress. */
 static film_status take_parts(struct threads_worker *worker, void *user, film_error *error)
 {
-    struct work *work = user;
+    struct clustering *work = user;
     film_status status = FILM_OK;
     uint64_t demanded = 0;
     size_t p, end;
     while (threads_next(worker, &p, &end)) {
         struct demand demand = {.thread = worker->number};
-        status = cluster_part(work, worker, &work->parts[p], &demand, error);
+        status = cluster_component(work, worker, &work->parts[p], &demand, error);
         demanded += demand.count;
         if (status != FILM_OK) break;
     }
@@ -337,9 +340,9 @@ film_status cluster_run(const struct cluster_problem *problem, uint32_t *cluster
                         struct cluster_figures *figures, film_error *error)
 {
     film_status status = FILM_OK;
-    struct work work = {.problem = problem};
+    struct clustering work = {.problem = problem};
     uint32_t largest = 0, items = problem->pairs->count;
-    TRY(start(&work, error));
+    TRY(start_clustering(&work, error));
     TRY(find_parts(&work, &largest, error));
     TRY(threads_for(problem->threads, work.part_count, 1, take_parts, &work, error));
     /* Number clusters by their smallest member; `tail` is free for reuse. */
@@ -350,6 +353,6 @@ film_status cluster_run(const struct cluster_problem *problem, uint32_t *cluster
     }
     if (figures) *figures = (struct cluster_figures){largest, work.demanded, work.contradictions};
 done:
-    work_free(&work);
+    clustering_free(&work);
     return status;
 }

@@ -11,12 +11,12 @@ static void dedup_free(struct dedup *dedup)
     mem_free(dedup->labels);
     mem_free(dedup->lists);
     mem_free(dedup->batch);
-    mem_free(dedup->told);
+    mem_free(dedup->reported);
     mem_free(dedup->refs);
     mem_free(dedup->pairs);
     mem_free(dedup->near);
     mailbox_free(&dedup->questions);
-    mailbox_free(&dedup->telling);
+    mailbox_free(&dedup->reports);
     record_set_found_free(&dedup->found);
 }
 
@@ -47,7 +47,7 @@ done:
     return status;
 }
 
-static film_status find_candidates(struct dedup *dedup, film_error *error)
+static film_status find_item_candidates(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;
     const struct record_set *set = dedup->set;
@@ -88,15 +88,15 @@ film_status dedup_run(struct record_set *set, const film_model *model,
                         error));
     result->threshold = dedup.search.threshold;
     TRY(mailbox_init(&dedup.questions, dedup.comm, error));
-    TRY(mailbox_init(&dedup.telling, dedup.comm, error));
+    TRY(mailbox_init(&dedup.reports, dedup.comm, error));
     TRY(record_set_group(set, &options->progress, error));
     result->records = set->all_records;
     result->distinct = set->all_items;
     TRY(label_items(&dedup, error));
-    TRY(dedup_tell_identical(&dedup, error));
-    TRY(find_candidates(&dedup, error));
+    TRY(dedup_report_identical(&dedup, error));
+    TRY(find_item_candidates(&dedup, error));
     TRY(dedup_judge(&dedup, error));
-    TRY(dedup_tell_nearest(&dedup, error));
+    TRY(dedup_report_nearest(&dedup, error));
     TRY(add_up(dedup.comm, result, error));
     if (options->member) TRY(dedup_clusters(&dedup, error));
 done:

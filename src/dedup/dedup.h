@@ -23,7 +23,7 @@ struct dedup_near;    /* a pair near the threshold */
 struct dedup_waiting; /* a pair to be scored */
 
 /* A pair to be reported, sorted by `turn`, then by `place`. */
-struct dedup_told {
+struct dedup_reported {
     uint32_t turn, place;
     struct record_set_ref a, b;
     float probability;
@@ -46,9 +46,10 @@ struct dedup {
     struct dedup_waiting *batch;
     size_t batch_count;
 
-    struct dedup_told *told; /* of this round; in the first process finally of all processes */
-    size_t told_count, told_capacity;
-    struct mailbox telling;
+    /* of this round; in the first process finally of all processes */
+    struct dedup_reported *reported;
+    size_t reported_count, reported_capacity;
+    struct mailbox reports;
     struct record_set_ref *refs;
     size_t ref_capacity;
     struct record_set_found found;
@@ -87,16 +88,16 @@ film_status dedup_judge(struct dedup *dedup, film_error *error);
 /* dedup_report.c: the status for the result of a callback: FILM_CANCELLED unless 0. */
 film_status dedup_stopped(int stop, film_error *error);
 /* Records a pair to be reported to options->pair. */
-film_status dedup_note(struct dedup *dedup, struct dedup_told told, film_error *error);
+film_status dedup_note(struct dedup *dedup, struct dedup_reported reported, film_error *error);
 /* Reports the recorded pairs of all processes. */
-film_status dedup_tell(struct dedup *dedup, film_error *error);
+film_status dedup_report(struct dedup *dedup, film_error *error);
 /* Reports records with identical text: each with the first of them. */
-film_status dedup_tell_identical(struct dedup *dedup, film_error *error);
+film_status dedup_report_identical(struct dedup *dedup, film_error *error);
 /* Pairs near the threshold: dedup_consider adds a pair to the candidates, the second function
  * reports the nearest of all. */
 film_status dedup_consider(struct dedup *dedup, uint32_t a, uint32_t b, const film_verdict *verdict,
                            film_error *error);
-film_status dedup_tell_nearest(struct dedup *dedup, film_error *error);
+film_status dedup_report_nearest(struct dedup *dedup, film_error *error);
 
 /* dedup_clusters.c: clusters the scored pairs and reports them to options->member. */
 film_status dedup_clusters(struct dedup *dedup, film_error *error);

@@ -11,7 +11,7 @@
 enum { SAMPLE = 64 };
 
 /* A record to be reported. */
-struct entry {
+struct member_entry {
     uint32_t first; /* position of the first record of its cluster */
     uint32_t at;    /* its own position */
     uint32_t cluster;
@@ -30,8 +30,8 @@ struct groups {
     uint32_t *items;    /* by cluster, ascending */
     float *probability; /* by item: to the item of the representative */
     uint32_t *best;     /* by item that names a cluster: its representative item */
-    struct mailbox outcomes, telling;
-    struct entry *entries; /* in the first process: what is reported */
+    struct mailbox outcomes, reports;
+    struct member_entry *entries; /* in the first process: what is reported */
     size_t entry_count, entry_capacity;
 };
 
@@ -53,7 +53,7 @@ static void groups_free(struct groups *groups)
     mem_free(groups->probability);
     mem_free(groups->best);
     mailbox_free(&groups->outcomes);
-    mailbox_free(&groups->telling);
+    mailbox_free(&groups->reports);
     mem_free(groups->entries);
 }
 
@@ -77,8 +77,8 @@ static film_status probability_of(struct groups *groups, int thread, uint32_t a,
 /* ---- Representatives ---- */
 
 /* The mean over the other records of the cluster: copies of its own words count as 1. */
-static film_status mean_of(struct groups *groups, int thread, const uint32_t *items, size_t count,
-                           size_t own, double *mean, film_error *error)
+static film_status mean_similarity(struct groups *groups, int thread, const uint32_t *items,
+                                   size_t count, size_t own, double *mean, film_error *error)
 {
     film_status status = FILM_OK;
     const uint32_t *copies = groups->parts.copies;
@@ -97,7 +97,7 @@ done:
     return status;
 }
 
-static int stands_before(const struct dedup_parts *parts, uint32_t a, uint32_t b)
+static int comes_before(const struct dedup_parts *parts, uint32_t a, uint32_t b)
 {
     return parts->length[a] != parts->length[b] ? parts->length[a] < parts->length[b]
                                                 : parts->face[a] < parts->face[b];
@@ -111,10 +111,10 @@ static film_status represent(struct groups *groups, int thread, uint32_t cluster
     double best_mean = -1;
     for (size_t i = 0; i < count; i++) {
         double mean = 1;
-        if (count > 1) TRY(mean_of(groups, thread, items, count, i, &mean, error));
+        if (count > 1) TRY(mean_similarity(groups, thread, items, count, i, &mean, error));
         /* Sums in another order differ in the last bits: treat that as a tie. */
         int tie = fabs(mean - best_mean) < 1e-9;
-        if (tie ? stands_before(&groups->parts, items[i], items[best]) : mean > best_mean) best = i;
+        if (tie ? comes_before(&groups->parts, items[i], items[best]) : mean > best_mean) best = i;
         if (!tie && mean > best_mean) best_mean = mean;
     }
     groups->best[cluster] = items[best];
@@ -224,12 +224,12 @@ static film_status send_entries(struct groups *groups, const struct outcome *out
     for (uint32_t m = 0; m < copies; m++) {
         uint32_t record = set->members[set->start[item] + m];
         uint32_t at = set->at ? set->at[record] : record;
-        struct entry entry = {.at = at,
-                              .cluster = outcome->cluster,
-                              .ref = {outcome->number, m},
-                              .probability = outcome->probability,
-                              .representative = at == outcome->face};
-        TRY(mailbox_put(&groups->telling, 0, &entry, sizeof entry, error));
+        struct member_entry entry = {.at = at,
+                                     .cluster = outcome->cluster,
+                                     .ref = {outcome->number, m},
+                                     .probability = outcome->probability,
+                                     .representative = at == outcome->face};
+        TRY(mailbox_put(&groups->reports, 0, &entry, sizeof entry, error));
     }
 done:
     return status;
@@ -244,7 +244,7 @@ static film_status send_outcomes(struct groups *groups, film_error *error)
     uint8_t *known = NULL;
     struct outcome outcome;
     TRY(mailbox_init(&groups->outcomes, set->comm, error));
-    TRY(mailbox_init(&groups->telling, set->comm, error));
+    TRY(mailbox_init(&groups->reports, set->comm, error));
     TRY_ALLOC(known = mem_zeroed(set->items, 1), error);
     for (uint32_t i = 0; i < parts->count; i++) {
         uint32_t cluster = groups->cluster[i];
@@ -267,7 +267,7 @@ static film_status send_outcomes(struct groups *groups, film_error *error)
         outcome = (struct outcome){number, number, set->at ? set->at[face] : face, 0, 1};
         TRY(send_entries(groups, &outcome, error));
     }
-    TRY(mailbox_send(&groups->telling, error));
+    TRY(mailbox_send(&groups->reports, error));
 done:
     mem_free(known);
     return status;
@@ -277,14 +277,14 @@ done:
 
 static int by_cluster(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct member_entry *a = left, *b = right;
     if (a->cluster != b->cluster) return a->cluster < b->cluster ? -1 : 1;
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
 static int by_first(const void *left, const void *right)
 {
-    const struct entry *a = left, *b = right;
+    const struct member_entry *a = left, *b = right;
     if (a->first != b->first) return a->first < b->first ? -1 : 1;
     if (a->representative != b->representative) return a->representative ? -1 : 1;
     if (a->probability != b->probability) return a->probability > b->probability ? -1 : 1;
@@ -296,16 +296,16 @@ static film_status take_entries(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
     film_dedup_result *result = groups->dedup->result;
-    struct entry *entries = NULL;
+    struct member_entry *entries = NULL;
     void *grown = NULL;
     size_t count = 0, size;
-    for (; mailbox_next(&groups->telling); count++) {
+    for (; mailbox_next(&groups->reports); count++) {
         int there = mem_grow(&grown, &groups->entry_capacity, count + 1, sizeof *entries);
         entries = groups->entries = grown;
         TRY_ALLOC(there, error);
-        mailbox_get(&groups->telling, &entries[count], sizeof *entries);
+        mailbox_get(&groups->reports, &entries[count], sizeof *entries);
     }
-    mailbox_free(&groups->telling);
+    mailbox_free(&groups->reports);
     groups->entry_count = count;
     result->largest = groups->dedup->set->all_records > 0;
     if (count) qsort(entries, count, sizeof *entries, by_cluster);
@@ -322,12 +322,12 @@ done:
 }
 
 /* Reports the entries FIRST .. LAST, whose records were fetched. */
-static film_status tell_some(const struct groups *groups, size_t first, size_t last,
-                             film_member *member, film_error *error)
+static film_status report_some(const struct groups *groups, size_t first, size_t last,
+                               film_member *member, film_error *error)
 {
     film_status status = FILM_OK;
     const film_dedup_options *options = groups->dedup->options;
-    const struct entry *entries = groups->entries;
+    const struct member_entry *entries = groups->entries;
     for (size_t i = first; i < last; i++) {
         if (i == 0 || entries[i].first != entries[i - 1].first) {
             member->cluster++;
@@ -347,7 +347,7 @@ done:
     return status;
 }
 
-static film_status tell_groups(struct groups *groups, film_error *error)
+static film_status report_groups(struct groups *groups, film_error *error)
 {
     enum { SOME = 16384 };
     film_status status = FILM_OK;
@@ -362,7 +362,7 @@ static film_status tell_groups(struct groups *groups, film_error *error)
         if (last < first) last = first; /* not the first process */
         for (size_t i = first; i < last; i++) refs[i - first] = groups->entries[i].ref;
         TRY(record_set_fetch(dedup->set, refs, last - first, &dedup->found, error));
-        status = tell_some(groups, first, last, &member, error);
+        status = report_some(groups, first, last, &member, error);
         TRY(comm_agree(dedup->comm, status, error));
     }
     /* These were counted in the first process. */
@@ -381,7 +381,7 @@ film_status dedup_clusters(struct dedup *dedup, film_error *error)
     TRY(represent_all(&groups, error));
     TRY(send_outcomes(&groups, error));
     TRY(take_entries(&groups, error));
-    TRY(tell_groups(&groups, error));
+    TRY(report_groups(&groups, error));
 done:
     groups_free(&groups);
     return status;

@@ -174,7 +174,7 @@ struct came {
     film_text text;
 };
 
-static int by_number(const void *left, const void *right)
+static int items_by_number(const void *left, const void *right)
 {
     const struct came *a = left, *b = right;
     return a->values[0] < b->values[0] ? -1 : a->values[0] > b->values[0];
@@ -193,7 +193,7 @@ static film_status take_items(struct dedup_parts *parts, film_error *error)
         mailbox_get(&parts->items, came[count].values, sizeof came->values);
         came[count].text = mailbox_get_text(&parts->items);
     }
-    if (count) qsort(came, count, sizeof *came, by_number);
+    if (count) qsort(came, count, sizeof *came, items_by_number);
     parts->count = (uint32_t)count;
     TRY_ALLOC((parts->number = mem_array(count, sizeof *parts->number)) &&
                   (parts->copies = mem_array(count, sizeof *parts->copies)) &&

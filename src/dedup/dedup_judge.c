@@ -58,9 +58,9 @@ static film_status take_verdict(struct dedup *dedup, const struct dedup_waiting 
     dedup->result->pairs++;
     dedup->result->sure += label >= 0 || is_sure(dedup, verdict);
     if (dedup->options->pair)
-        TRY(dedup_note(dedup,
-                       (struct dedup_told){pair->turn, pair->place, {a, 0}, {b, 0}, probability},
-                       error));
+        TRY(dedup_note(
+            dedup, (struct dedup_reported){pair->turn, pair->place, {a, 0}, {b, 0}, probability},
+            error));
 done:
     return status;
 }
@@ -158,7 +158,7 @@ static film_status judge_round(struct dedup *dedup, int labels, film_error *erro
         }
     }
     TRY(judge_waiting(dedup, error));
-    TRY(dedup_tell(dedup, error));
+    TRY(dedup_report(dedup, error));
 done:
     return status;
 }

@@ -19,19 +19,20 @@ film_status dedup_stopped(int stop, film_error *error)
 
 /* ---- Pairs found ---- */
 
-film_status dedup_note(struct dedup *dedup, struct dedup_told told, film_error *error)
+film_status dedup_note(struct dedup *dedup, struct dedup_reported reported, film_error *error)
 {
-    void *grown = dedup->told;
-    int there = mem_grow(&grown, &dedup->told_capacity, dedup->told_count + 1, sizeof told);
-    dedup->told = grown;
+    void *grown = dedup->reported;
+    int there =
+        mem_grow(&grown, &dedup->reported_capacity, dedup->reported_count + 1, sizeof reported);
+    dedup->reported = grown;
     if (!there) return status_no_memory(error);
-    dedup->told[dedup->told_count++] = told;
+    dedup->reported[dedup->reported_count++] = reported;
     return FILM_OK;
 }
 
-static int by_turn(const void *left, const void *right)
+static int by_report_order(const void *left, const void *right)
 {
-    const struct dedup_told *a = left, *b = right;
+    const struct dedup_reported *a = left, *b = right;
     if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
     return a->place < b->place ? -1 : a->place > b->place;
 }
@@ -40,22 +41,22 @@ static int by_turn(const void *left, const void *right)
 static film_status send_first(struct dedup *dedup, const void *bytes, size_t size,
                               film_error *error)
 {
-    film_status status = mailbox_put(&dedup->telling, 0, bytes, size, error);
-    return status == FILM_OK ? mailbox_send(&dedup->telling, error) : status;
+    film_status status = mailbox_put(&dedup->reports, 0, bytes, size, error);
+    return status == FILM_OK ? mailbox_send(&dedup->reports, error) : status;
 }
 
 /* Reports the collected pairs to CALL; there are none except in the first process. */
-static film_status tell_all(struct dedup *dedup, film_duplicate_fn call, film_error *error)
+static film_status report_pairs(struct dedup *dedup, film_duplicate_fn call, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = dedup->told_count;
+    size_t count = dedup->reported_count;
     void *refs = dedup->refs;
     int there = mem_grow(&refs, &dedup->ref_capacity, 2 * count + 1, sizeof *dedup->refs);
     dedup->refs = refs;
     TRY_ALLOC(there, error);
     for (size_t i = 0; i < count; i++) {
-        dedup->refs[2 * i] = dedup->told[i].a;
-        dedup->refs[2 * i + 1] = dedup->told[i].b;
+        dedup->refs[2 * i] = dedup->reported[i].a;
+        dedup->refs[2 * i + 1] = dedup->reported[i].b;
     }
     TRY(record_set_fetch(dedup->set, dedup->refs, 2 * count, &dedup->found, error));
     for (size_t i = 0; status == FILM_OK && i < count; i++) {
@@ -63,35 +64,36 @@ static film_status tell_all(struct dedup *dedup, film_duplicate_fn call, film_er
         const film_record *records = dedup->found.records + 2 * i;
         int low = at[0] < at[1] ? 0 : 1;
         film_duplicate pair = {at[low], at[!low], records[low], records[!low],
-                               .probability = (double)dedup->told[i].probability};
+                               .probability = (double)dedup->reported[i].probability};
         pair.first_others = others_unpack(&dedup->set->others, &pair.first.id, 0);
         pair.second_others = others_unpack(&dedup->set->others, &pair.second.id, 1);
         status = dedup_stopped(call(dedup->options->user, &pair), error);
     }
-    dedup->told_count = 0;
+    dedup->reported_count = 0;
     status = comm_agree(dedup->comm, status, error);
 done:
     return status;
 }
 
-film_status dedup_tell(struct dedup *dedup, film_error *error)
+film_status dedup_report(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;
-    struct dedup_told told;
+    struct dedup_reported reported;
     if (!dedup->options->pair) return FILM_OK;
-    TRY(send_first(dedup, dedup->told, dedup->told_count * sizeof told, error));
-    dedup->told_count = 0;
-    while (mailbox_next(&dedup->telling)) {
-        mailbox_get(&dedup->telling, &told, sizeof told);
-        TRY(dedup_note(dedup, told, error));
+    TRY(send_first(dedup, dedup->reported, dedup->reported_count * sizeof reported, error));
+    dedup->reported_count = 0;
+    while (mailbox_next(&dedup->reports)) {
+        mailbox_get(&dedup->reports, &reported, sizeof reported);
+        TRY(dedup_note(dedup, reported, error));
     }
-    if (dedup->told_count) qsort(dedup->told, dedup->told_count, sizeof told, by_turn);
-    TRY(tell_all(dedup, dedup->options->pair, error));
+    if (dedup->reported_count)
+        qsort(dedup->reported, dedup->reported_count, sizeof reported, by_report_order);
+    TRY(report_pairs(dedup, dedup->options->pair, error));
 done:
     return status;
 }
 
-film_status dedup_tell_identical(struct dedup *dedup, film_error *error)
+film_status dedup_report_identical(struct dedup *dedup, film_error *error)
 {
     enum { SOME = 16384 };
     film_status status = FILM_OK;
@@ -105,10 +107,10 @@ film_status dedup_tell_identical(struct dedup *dedup, film_error *error)
             dedup->result->pairs += copies - 1;
             dedup->result->sure += copies - 1;
             for (uint32_t m = 1; dedup->options->pair && m < copies; m++)
-                TRY(dedup_note(dedup, (struct dedup_told){item, m, {item, 0}, {item, m}, 1},
+                TRY(dedup_note(dedup, (struct dedup_reported){item, m, {item, 0}, {item, m}, 1},
                                error));
         }
-        TRY(dedup_tell(dedup, error));
+        TRY(dedup_report(dedup, error));
     }
 done:
     return status;
@@ -153,7 +155,7 @@ film_status dedup_consider(struct dedup *dedup, uint32_t a, uint32_t b, const fi
     return add_near(dedup, near, error);
 }
 
-film_status dedup_tell_nearest(struct dedup *dedup, film_error *error)
+film_status dedup_report_nearest(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;
     struct dedup_near near;
@@ -161,17 +163,18 @@ film_status dedup_tell_nearest(struct dedup *dedup, film_error *error)
     keep_nearest(dedup);
     TRY(send_first(dedup, dedup->near, dedup->near_count * sizeof near, error));
     dedup->near_count = 0;
-    while (mailbox_next(&dedup->telling)) {
-        mailbox_get(&dedup->telling, &near, sizeof near);
+    while (mailbox_next(&dedup->reports)) {
+        mailbox_get(&dedup->reports, &near, sizeof near);
         TRY(add_near(dedup, near, error));
     }
     keep_nearest(dedup);
     for (size_t i = 0; i < dedup->near_count; i++) {
         near = dedup->near[i];
-        TRY(dedup_note(dedup, (struct dedup_told){0, 0, {near.a, 0}, {near.b, 0}, near.probability},
+        TRY(dedup_note(dedup,
+                       (struct dedup_reported){0, 0, {near.a, 0}, {near.b, 0}, near.probability},
                        error));
     }
-    TRY(tell_all(dedup, dedup->options->borderline, error));
+    TRY(report_pairs(dedup, dedup->options->borderline, error));
 done:
     return status;
 }

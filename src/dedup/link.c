@@ -23,7 +23,7 @@ struct found {
 };
 
 /* A pair to be scored here. */
-struct asked {
+struct received_query {
     uint32_t a, b;
     uint64_t key; /* of A's words */
     film_text text;
@@ -39,8 +39,8 @@ struct link {
     struct index *index;
     uint32_t *lists;          /* of a batch */
     struct mailbox questions; /* A's texts for the owners of their candidates */
-    struct asked *asked;
-    size_t asked_count;
+    struct received_query *received;
+    size_t received_count;
     struct mailbox matches;
     /* Matches of a batch, or of all for unique matches; in the first process those of all
      * processes. */
@@ -57,7 +57,7 @@ static void link_free(struct link *link)
     mem_free(link->b_texts);
     mem_free(link->lists);
     mailbox_free(&link->questions);
-    mem_free(link->asked);
+    mem_free(link->received);
     mailbox_free(&link->matches);
     mem_free(link->found);
     record_set_found_free(&link->first);
@@ -100,8 +100,8 @@ static film_status fetch_some(struct link *link, size_t first, size_t last, size
                               size_t end, film_error *error)
 {
     film_status status = FILM_OK;
-    int tells = link->comm->rank == 0;
-    size_t as = tells ? last - first : 0, bs = tells ? end - match : 0;
+    int reports = link->comm->rank == 0;
+    size_t as = reports ? last - first : 0, bs = reports ? end - match : 0;
     struct record_set_ref *refs = mem_array(as > bs ? as : bs, sizeof *refs);
     TRY_ALLOC(refs, error);
     for (size_t i = 0; i < as; i++) refs[i] = (struct record_set_ref){(uint32_t)(first + i), 0};
@@ -113,15 +113,16 @@ done:
     return status;
 }
 
-static film_status tell(const struct link *link, const film_link_match *match, film_error *error)
+static film_status report_match(const struct link *link, const film_link_match *match,
+                                film_error *error)
 {
     int stop = link->options->match ? link->options->match(link->options->user, match) : 0;
     return stop ? status_set(error, FILM_CANCELLED, "stopped") : FILM_OK;
 }
 
 /* In the first process: reports the fetched records. */
-static film_status tell_some(struct link *link, size_t first, size_t last, size_t *at,
-                             film_error *error)
+static film_status report_matches(struct link *link, size_t first, size_t last, size_t *at,
+                                  film_error *error)
 {
     film_status status = FILM_OK;
     size_t begin = *at;
@@ -131,13 +132,13 @@ static film_status tell_some(struct link *link, size_t first, size_t last, size_
         match.first_others = others_unpack(&link->a->others, &match.first.id, 0);
         int matched = *at < link->found_count && link->found[*at].a == a;
         link->result->matched += (uint64_t)matched;
-        if (!matched) TRY(tell(link, &match, error));
+        if (!matched) TRY(report_match(link, &match, error));
         for (; *at < link->found_count && link->found[*at].a == a; (*at)++) {
             match.b = link->found[*at].b;
             match.second = link->second.records[*at - begin];
             match.second_others = others_unpack(&link->b->others, &match.second.id, 0);
             match.probability = (double)link->found[*at].probability;
-            TRY(tell(link, &match, error));
+            TRY(report_match(link, &match, error));
         }
     }
 done:
@@ -146,7 +147,7 @@ done:
 
 /* Reports the records of A from FIRST to LAST, of all processes; the first process has their
  * matches in found. */
-static film_status tell_range(struct link *link, size_t first, size_t last, film_error *error)
+static film_status report_range(struct link *link, size_t first, size_t last, film_error *error)
 {
     enum { SOME = 16384 };
     film_status status = FILM_OK;
@@ -158,7 +159,7 @@ static film_status tell_range(struct link *link, size_t first, size_t last, film
         next = last - first < SOME ? last : first + SOME;
         while (end < link->found_count && link->found[end].a < next) end++;
         TRY(fetch_some(link, first, next, at, end, error));
-        if (link->comm->rank == 0) status = tell_some(link, first, next, &at, error);
+        if (link->comm->rank == 0) status = report_matches(link, first, next, &at, error);
         TRY(comm_agree(link->comm, status, error));
     }
 done:
@@ -170,32 +171,32 @@ done:
 static void pair_of(const void *user, size_t i, film_text *a, film_text *b)
 {
     const struct link *link = user;
-    *a = link->asked[i].text;
-    *b = link->b_texts[round_robin_place(link->comm, link->asked[i].b)];
+    *a = link->received[i].text;
+    *b = link->b_texts[round_robin_place(link->comm, link->received[i].b)];
 }
 
-static film_status judge_asked(struct link *link, film_error *error)
+static film_status judge_queries(struct link *link, film_error *error)
 {
     film_status status = FILM_OK;
     struct candidates *search = &link->search;
     struct score_source source = {pair_of, link};
-    TRY(candidates_judge(search, &source, link->asked_count, error));
-    for (size_t i = 0; i < link->asked_count; i++) {
-        const struct asked *asked = &link->asked[i];
-        int identical = asked->key == link->b->keys[round_robin_place(link->comm, asked->b)];
+    TRY(candidates_judge(search, &source, link->received_count, error));
+    for (size_t i = 0; i < link->received_count; i++) {
+        const struct received_query *received = &link->received[i];
+        int identical = received->key == link->b->keys[round_robin_place(link->comm, received->b)];
         float probability = identical ? 1 : (float)search->verdicts[i].probability;
-        struct found found = {asked->a, asked->b, probability};
+        struct found found = {received->a, received->b, probability};
         if ((double)probability >= search->threshold)
             TRY(mailbox_put(&link->matches, 0, &found, sizeof found, error));
     }
-    link->result->compared += link->asked_count;
-    link->asked_count = 0;
+    link->result->compared += link->received_count;
+    link->received_count = 0;
 done:
     return status;
 }
 
 /* Sends the records FIRST .. LAST of A of this process to the owners of their candidates. */
-static film_status ask_range(struct link *link, size_t first, size_t last, film_error *error)
+static film_status send_queries(struct link *link, size_t first, size_t last, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = link->comm;
@@ -229,19 +230,19 @@ static film_status answer_range(struct link *link, film_error *error)
     film_status status = FILM_OK;
     struct mailbox *questions = &link->questions;
     while (mailbox_next(questions)) {
-        struct asked asked;
+        struct received_query received;
         uint32_t count;
-        mailbox_get(questions, &asked.a, sizeof asked.a);
-        mailbox_get(questions, &asked.key, sizeof asked.key);
-        asked.text = mailbox_get_text(questions);
+        mailbox_get(questions, &received.a, sizeof received.a);
+        mailbox_get(questions, &received.key, sizeof received.key);
+        received.text = mailbox_get_text(questions);
         mailbox_get(questions, &count, sizeof count);
         for (; count > 0; count--) {
-            mailbox_get(questions, &asked.b, sizeof asked.b);
-            link->asked[link->asked_count++] = asked;
-            if (link->asked_count == CANDIDATES_BATCH) TRY(judge_asked(link, error));
+            mailbox_get(questions, &received.b, sizeof received.b);
+            link->received[link->received_count++] = received;
+            if (link->received_count == CANDIDATES_BATCH) TRY(judge_queries(link, error));
         }
     }
-    TRY(judge_asked(link, error));
+    TRY(judge_queries(link, error));
     TRY(mailbox_send(&link->matches, error));
     while (mailbox_next(&link->matches)) {
         void *found = link->found;
@@ -286,19 +287,19 @@ static film_status go_through(struct link *link, film_error *error)
     size_t most = round_robin_count(link->comm, all, 0), step = batch * (size_t)link->comm->size;
     for (size_t first = 0; first < most; first += batch) {
         size_t last = link->a->count < first + batch ? link->a->count : first + batch;
-        TRY(ask_range(link, first < last ? first : last, last, error));
+        TRY(send_queries(link, first < last ? first : last, last, error));
         TRY(answer_range(link, error));
         size_t begin = first * (size_t)link->comm->size; /* among the records of all processes */
         size_t end = all - begin < step ? all : begin + step;
         if (!link->options->unique) {
-            TRY(tell_range(link, begin, end, error));
+            TRY(report_range(link, begin, end, error));
             link->found_count = 0;
         }
         TRY(progress_report(link->search.progress, "linking", (double)end, (double)all, error));
     }
     if (!link->options->unique) goto done;
     TRY(keep_unique(link, error));
-    TRY(tell_range(link, 0, all, error));
+    TRY(report_range(link, 0, all, error));
 done:
     return status;
 }
@@ -353,7 +354,7 @@ static film_status link_run(struct link *link, const film_model *model, film_err
     film_status status = FILM_OK;
     TRY(link_start(link, model, error));
     if (link->search.k == 0) {
-        TRY(tell_range(link, 0, link->a->all_records, error));
+        TRY(report_range(link, 0, link->a->all_records, error));
         goto done;
     }
     TRY(list_texts(link->a, &link->a_texts, error));
@@ -362,7 +363,7 @@ static film_status link_run(struct link *link, const film_model *model, film_err
     TRY(index_add(link->index, link->b_texts, link->b->count, link->search.threads,
                   link->search.progress, error));
     TRY_ALLOC(link->lists = mem_array(CANDIDATES_BATCH, sizeof *link->lists), error);
-    TRY_ALLOC(link->asked = mem_array(CANDIDATES_BATCH, sizeof *link->asked), error);
+    TRY_ALLOC(link->received = mem_array(CANDIDATES_BATCH, sizeof *link->received), error);
     TRY(mailbox_init(&link->questions, link->comm, error));
     TRY(mailbox_init(&link->matches, link->comm, error));
     TRY(go_through(link, error));
@@ -381,9 +382,9 @@ static film_status start_linking(film_link_options *wanted, const film_link_opti
     return status == FILM_OK ? sized_check(result, "film_link_result", error) : status;
 }
 
-static film_status link_piles(const film_model *model, struct record_set *a, struct record_set *b,
-                              const film_link_options *options, film_link_result *result,
-                              film_error *error)
+static film_status link_records(const film_model *model, struct record_set *a, struct record_set *b,
+                                const film_link_options *options, film_link_result *result,
+                                film_error *error)
 {
     struct link link = {
         .options = options, .result = result, .comm = comm_of(options->job), .a = a, .b = b};
@@ -407,7 +408,7 @@ film_status film_link(const film_model *model, const film_record *a, size_t a_co
         return status_missing(error, model ? "a or b" : "model");
     TRY(record_set_view(&as, comm, a, a_count, error));
     TRY(record_set_view(&bs, comm, b, b_count, error));
-    TRY(link_piles(model, &as, &bs, &wanted, &figures, error));
+    TRY(link_records(model, &as, &bs, &wanted, &figures, error));
     TRY(comm_sent_since(comm, sent, &figures.sent, error));
 done:
     record_set_free(&as);
@@ -440,7 +441,7 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
         wanted.columns(wanted.user, 0, a.others.names, a.others.count);
         wanted.columns(wanted.user, 1, b.others.names, b.others.count);
     }
-    TRY(link_piles(model, &a, &b, &wanted, &figures, error));
+    TRY(link_records(model, &a, &b, &wanted, &figures, error));
     TRY(comm_sent_since(comm, sent, &figures.sent, error));
 done:
     record_set_free(&a);

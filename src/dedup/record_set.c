@@ -63,7 +63,7 @@ void record_set_free(struct record_set *set)
 /* ---- Filling ---- */
 
 /* Blocks instead of one growing array: addresses stay valid. */
-static int copy(struct record_set *set, film_text *text)
+static int copy_into_set(struct record_set *set, film_text *text)
 {
     struct record_set_block *block = set->blocks;
     if (!text->bytes) return 1;
@@ -88,7 +88,7 @@ film_status record_set_add(struct record_set *set, film_text id, film_text text,
     int grown = mem_grow(&own, &set->capacity, set->count + 1, sizeof *set->own);
     set->own = own;
     set->records = own;
-    if (!grown || !copy(set, &record.id) || !copy(set, &record.text))
+    if (!grown || !copy_into_set(set, &record.id) || !copy_into_set(set, &record.text))
         return status_no_memory(error);
     set->own[set->count++] = record;
     return FILM_OK;

@@ -96,7 +96,7 @@ struct record_set_found {
     uint32_t *at; /* their positions */
     size_t records_capacity, at_capacity;
     /* `answered` owns the texts. */
-    struct mailbox asked, answered;
+    struct mailbox requests, responses;
 };
 
 /* Fetches records. All processes call it, each with its own REFS. FOUND must be zero at first, and

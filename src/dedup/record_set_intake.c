@@ -65,7 +65,7 @@ int record_set_intake_full(const struct record_set_intake *intake)
     return mailbox_waiting(&intake->mailbox) >= FULL;
 }
 
-static film_status take(struct record_set *set, struct mailbox *mailbox, film_error *error)
+static film_status take_sent(struct record_set *set, struct mailbox *mailbox, film_error *error)
 {
     film_status status = FILM_OK;
     size_t i = set->count;
@@ -93,7 +93,7 @@ film_status record_set_intake_send(struct record_set_intake *intake, int more, i
     size_t left = more != 0;
     if (intake->set->comm->size > 1) {
         TRY(mailbox_send(&intake->mailbox, error));
-        while (mailbox_next(&intake->mailbox)) TRY(take(intake->set, &intake->mailbox, error));
+        while (mailbox_next(&intake->mailbox)) TRY(take_sent(intake->set, &intake->mailbox, error));
         TRY(comm_sum_counts(intake->set->comm, &left, 1, error));
     }
     *go_on = left != 0;

@@ -1,7 +1,7 @@
 /* Fills a record set from the rows of a table: which of them are records, and their ids. The rows
  * of a pool come from pool/dedup_pool.c, records of a caller from record_set_view. */
 #include "base/mem.h"
-#include "dedup/fields.h"
+#include "dedup/row_fields.h"
 #include "dedup/record_set_parts.h"
 #include "text/table.h"
 #include "text/value.h"
@@ -18,17 +18,17 @@ struct record_set_reading {
     film_error *error;
 };
 
-static film_status check(const struct record_set_reading *reading, film_text id, film_text text,
-                         uint64_t line)
+static film_status check_record(const struct record_set_reading *reading, film_text id,
+                                film_text text, uint64_t line)
 {
     char where[600];
     snprintf(where, sizeof where, "%.500s:%llu: ", table_name(reading->table),
              (unsigned long long)line);
-    film_sentence sentence = {.id = fields_or_none(id), .text = text};
-    return fields_check(&sentence, where, reading->error);
+    film_sentence sentence = {.id = row_fields_or_none(id), .text = text};
+    return row_fields_check(&sentence, where, reading->error);
 }
 
-static film_status add_row(struct record_set_reading *reading, const film_row *row)
+static film_status add_record(struct record_set_reading *reading, const film_row *row)
 {
     film_status status = FILM_OK;
     const film_text sides[] = {row->a, row->b, row->c};
@@ -39,7 +39,8 @@ static film_status add_row(struct record_set_reading *reading, const film_row *r
     film_text packed;
     for (size_t i = 0; i < others->count; i++) others->values[i] = row->fields[others->column[i]];
     for (int side = 0; side < 3; side++) {
-        film_text text = sides[side], id = several ? (film_text){NULL, 0} : fields_or_none(row->id);
+        film_text text = sides[side],
+                  id = several ? (film_text){NULL, 0} : row_fields_or_none(row->id);
         if (!text.bytes) continue;
         TRY(film_table_line(reading->table, row, &line, reading->error));
         if (!id.bytes) {
@@ -51,7 +52,7 @@ static film_status add_row(struct record_set_reading *reading, const film_row *r
                                               : "c");
             id = (film_text){made, (size_t)length};
         }
-        TRY(check(reading, id, text, line));
+        TRY(check_record(reading, id, text, line));
         TRY(others_pack(others, id, others->values, &packed, reading->error));
         TRY(record_set_intake_add(&reading->intake, 4 * reading->rows + (uint64_t)side, several,
                                   packed, text, reading->error));
@@ -60,8 +61,8 @@ done:
     return status;
 }
 
-static film_status read_row(struct record_set_reading *reading, const film_table_options *options,
-                            uint64_t *bad)
+static film_status read_table_record(struct record_set_reading *reading,
+                                     const film_table_options *options, uint64_t *bad)
 {
     film_error *error = reading->error;
     film_row row;
@@ -73,7 +74,7 @@ static film_status read_row(struct record_set_reading *reading, const film_table
     if (status != FILM_OK) return status;
     reading->rows++;
     if (reading->lines && value_trim(row.a).length == 0) return FILM_OK;
-    status = add_row(reading, &row);
+    status = add_record(reading, &row);
     if (status == FILM_BAD_INPUT && options->skip_bad) {
         (*bad)++;
         return FILM_OK;
@@ -107,7 +108,7 @@ film_status record_set_read(struct record_set *set, const struct comm *comm, con
     reading.lines = film_table_format(reading.table) == FILM_FORMAT_LINES;
     while (go_on) {
         while (!reading.ended && !record_set_intake_full(&reading.intake)) {
-            TRY(read_row(&reading, &wanted, &bad));
+            TRY(read_table_record(&reading, &wanted, &bad));
             if (reading.rows % 65536 == 0 && !reading.ended)
                 TRY(progress_report(progress, "reading", film_table_progress(reading.table), 1,
                                     error));

@@ -130,14 +130,14 @@ done:
 /* ---- Numbers ---- */
 
 /* Merges the ascending texts of every sender with the items of this process. */
-struct ranking {
+struct text_ranking {
     const struct record_set *set;
     const uint32_t *lead;
     uint32_t *before; /* items + 1: number of foreign texts directly before an item */
     uint32_t *at;     /* by sender */
 };
 
-static void count_text(struct ranking *ranking, int from, film_text text, uint32_t position)
+static void count_text(struct text_ranking *ranking, int from, film_text text, uint32_t position)
 {
     const struct record_set *set = ranking->set;
     uint32_t *at = &ranking->at[from];
@@ -150,7 +150,7 @@ static void count_text(struct ranking *ranking, int from, film_text text, uint32
 }
 
 /* Every process sends its texts to all others, in chunks. */
-static film_status show_texts(struct ranking *ranking, film_error *error)
+static film_status show_texts(struct text_ranking *ranking, film_error *error)
 {
     enum { SOME = 1 << 20 }; /* bytes */
     film_status status = FILM_OK;
@@ -186,7 +186,7 @@ film_status record_set_number(struct record_set *set, const uint32_t *lead, uint
                               film_error *error)
 {
     film_status status = FILM_OK;
-    struct ranking ranking = {.set = set, .lead = lead};
+    struct text_ranking ranking = {.set = set, .lead = lead};
     uint32_t others = 0;
     TRY_ALLOC(ranking.before = mem_zeroed((size_t)set->items + 1, sizeof *ranking.before), error);
     TRY_ALLOC(ranking.at = mem_zeroed((size_t)set->comm->size, sizeof *ranking.at), error);
@@ -203,7 +203,7 @@ done:
 
 /* ---- Moving ---- */
 
-static film_status take(struct record_set *set, struct mailbox *mailbox, film_error *error)
+static film_status take_moved(struct record_set *set, struct mailbox *mailbox, film_error *error)
 {
     film_status status = FILM_OK;
     size_t i = set->count;
@@ -282,7 +282,7 @@ film_status record_set_move(struct record_set *set, const uint32_t *number, film
             TRY(mailbox_put_text(&mailbox, to, set->records[sent].text, error));
         }
         TRY(mailbox_send(&mailbox, error));
-        while (mailbox_next(&mailbox)) TRY(take(&moved, &mailbox, error));
+        while (mailbox_next(&mailbox)) TRY(take_moved(&moved, &mailbox, error));
         left = set->count - sent;
         TRY(comm_sum_counts(set->comm, &left, 1, error));
     }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Similarity from an inner product and the two squared lengths. */
-static double compare(film_similarity similarity, double product, double squares_a,
-                      double squares_b)
+static double similarity_of(film_similarity similarity, double product, double squares_a,
+                            double squares_b)
 {
     if (similarity == FILM_DOT) return product;
     if (similarity == FILM_EUCLIDEAN) return 2 * product - (squares_a + squares_b);
@@ -21,7 +21,8 @@ static double compare(film_similarity similarity, double product, double squares
 double encoder_similarity(const struct encoder *encoder, const float *a, const float *b)
 {
     size_t dim = encoder_dim(encoder);
-    return compare(encoder->similarity, vec_dot(a, b, dim), vec_dot(a, a, dim), vec_dot(b, b, dim));
+    return similarity_of(encoder->similarity, vec_dot(a, b, dim), vec_dot(a, a, dim),
+                         vec_dot(b, b, dim));
 }
 
 double encoder_sparse_similarity(const struct encoder *encoder, const struct feature_row *a,
@@ -34,8 +35,8 @@ double encoder_sparse_similarity(const struct encoder *encoder, const struct fea
         j += b->id[j] <= a->id[i];
         i = next_i;
     }
-    return compare(encoder->similarity, product, vec_dot(a->value, a->value, a->count),
-                   vec_dot(b->value, b->value, b->count));
+    return similarity_of(encoder->similarity, product, vec_dot(a->value, a->value, a->count),
+                         vec_dot(b->value, b->value, b->count));
 }
 
 /* Vectors that several threads compute. */

@@ -72,7 +72,7 @@ void feature_row_free(struct feature_row *row)
     memset(row, 0, sizeof *row);
 }
 
-static int reserve(struct feature_row *row, size_t count)
+static int reserve_features(struct feature_row *row, size_t count)
 {
     return mem_grow((void **)&row->id, &row->id_capacity, count, sizeof *row->id) &&
            mem_grow((void **)&row->value, &row->value_capacity, count, sizeof *row->value) &&
@@ -81,7 +81,7 @@ static int reserve(struct feature_row *row, size_t count)
 }
 
 /* Looks up every gram; the known ids are collected in row->id, with repetitions. */
-static size_t look_up(const struct features *features, struct feature_row *row)
+static size_t look_up_features(const struct features *features, struct feature_row *row)
 {
     size_t known = 0, at = 0;
     for (int g = 0; g < GROUPS; g++) {
@@ -107,8 +107,8 @@ film_status features_transform(const struct features *features, struct feature_r
     TRY(grams_collect(&row->grams, &features->tokenizer, features->groups, text, error));
     size_t grams = 0;
     for (int g = 0; g < GROUPS; g++) grams += row->grams.group[g].count;
-    TRY_ALLOC(reserve(row, grams), error);
-    size_t known = look_up(features, row), count = 0;
+    TRY_ALLOC(reserve_features(row, grams), error);
+    size_t known = look_up_features(features, row), count = 0;
     sort_ids(row->id, row->scratch, known);
     for (size_t i = 0; i < known;) { /* runs of equal ids become one entry */
         size_t start = i;

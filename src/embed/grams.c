@@ -30,14 +30,14 @@ void grams_free(struct grams *grams)
     memset(grams, 0, sizeof *grams);
 }
 
-static int reserve(struct gram_list *list, size_t items, size_t bytes)
+static int reserve_grams(struct gram_list *list, size_t items, size_t bytes)
 {
     return mem_grow((void **)&list->items, &list->capacity, list->count + items,
                     sizeof *list->items) &&
            mem_grow((void **)&list->bytes, &list->bytes_capacity, list->length + bytes, 1);
 }
 
-static void append(struct gram_list *list, film_text text)
+static void append_gram(struct gram_list *list, film_text text)
 {
     memcpy(list->bytes + list->length, text.bytes, text.length);
     list->length += text.length;
@@ -49,11 +49,11 @@ static film_status collect_words(struct grams *grams, film_error *error)
     struct gram_list *list = &grams->group[GROUP_WORD];
     for (size_t i = 0; i < tokens->count; i++) {
         film_text word = token_text(tokens, &tokens->items[i]);
-        if (!reserve(list, 1, word.length)) return status_no_memory(error);
+        if (!reserve_grams(list, 1, word.length)) return status_no_memory(error);
         uint32_t token = (uint32_t)i;
         list->items[list->count++] =
             (struct gram){(uint32_t)list->length, (uint32_t)word.length, token, token};
-        append(list, word);
+        append_gram(list, word);
     }
     return FILM_OK;
 }
@@ -71,13 +71,13 @@ static film_status collect_bigrams(struct grams *grams, film_error *error)
         if (left && (left->kind == TOKEN_WORD || right->kind == TOKEN_WORD)) {
             film_text first = token_text(tokens, left), second = token_text(tokens, right);
             size_t length = first.length + 1 + second.length;
-            if (!reserve(list, 1, length)) return status_no_memory(error);
+            if (!reserve_grams(list, 1, length)) return status_no_memory(error);
             list->items[list->count++] =
                 (struct gram){(uint32_t)list->length, (uint32_t)length,
                               (uint32_t)(left - tokens->items), (uint32_t)i};
-            append(list, first);
-            append(list, film_string(" "));
-            append(list, second);
+            append_gram(list, first);
+            append_gram(list, film_string(" "));
+            append_gram(list, second);
         }
         left = right;
     }
@@ -127,11 +127,11 @@ static film_status collect_characters(struct grams *grams, film_error *error)
         uint32_t token = (uint32_t)i;
         film_text word = word_or_run(tokens, &i);
         size_t start = list->length, kinds = CHAR_MAX_LENGTH - CHAR_MIN_LENGTH + 1;
-        if (!reserve(list, kinds * (word.length + 2), word.length + 2))
+        if (!reserve_grams(list, kinds * (word.length + 2), word.length + 2))
             return status_no_memory(error);
-        append(list, film_string(" "));
-        append(list, word);
-        append(list, film_string(" "));
+        append_gram(list, film_string(" "));
+        append_gram(list, word);
+        append_gram(list, film_string(" "));
         for (int n = CHAR_MIN_LENGTH; n <= CHAR_MAX_LENGTH; n++)
             if (slide(list, start, list->length, n, token) == 1) break;
     }

@@ -27,14 +27,14 @@ static struct mcnemar test_decisions(const struct against_side side[2],
 }
 
 /* What the verdict rests on: accuracy in points with McNemar's test, or Pearson. */
-struct headline {
+struct comparison_line {
     double difference, interval[2];
     const struct mcnemar *test; /* NULL: scores */
 };
 
 /* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree;
  * they seldom do not, and then a difference is not worth calling one. */
-static int better(const struct headline *headline)
+static int better(const struct comparison_line *headline)
 {
     const double *interval = headline->interval;
     int has_interval = isfinite(interval[0]);
@@ -46,8 +46,8 @@ static int better(const struct headline *headline)
 }
 
 /* "95 %: 0.4 to 2.0; McNemar p = 0.003", as seen from the one that is better (SIGN). */
-static void write_grounds(const struct headline *headline, int sign, double scale, int digits,
-                          char *out, size_t size)
+static void write_grounds(const struct comparison_line *headline, int sign, double scale,
+                          int digits, char *out, size_t size)
 {
     char interval[80] = "no interval", test[80] = "";
     double low = scale * headline->interval[sign > 0 ? 0 : 1];
@@ -62,8 +62,8 @@ static void write_grounds(const struct headline *headline, int sign, double scal
     snprintf(out, size, "%s%s", interval, test);
 }
 
-static void write_sentence(const struct headline *headline, const struct against_side side[2],
-                           char text[AGAINST_SENTENCE])
+static void write_sentence(const struct comparison_line *headline,
+                           const struct against_side side[2], char text[AGAINST_SENTENCE])
 {
     char grounds[200];
     int winner = better(headline), sign = winner < 0 ? -1 : 1;
@@ -107,7 +107,7 @@ static film_difference *place_of(film_comparison *out, int measure)
 static film_status compare_measures(const struct against_side side[2],
                                     const struct against_rows *rows,
                                     const struct bootstrap *bootstrap, struct measures measures[2],
-                                    film_comparison *out, struct headline *headline,
+                                    film_comparison *out, struct comparison_line *headline,
                                     film_error *error)
 {
     film_status status = FILM_OK;
@@ -145,7 +145,7 @@ film_status against_compare(const struct against_side side[2], const struct agai
     film_status status = FILM_OK;
     struct measures measures[2] = {{0}};
     struct mcnemar test = {.statistic = NAN, .p = NAN};
-    struct headline headline = {.test = rows->graded ? NULL : &test};
+    struct comparison_line headline = {.test = rows->graded ? NULL : &test};
     TRY(compare_measures(side, rows, bootstrap, measures, out, &headline, error));
     if (!rows->graded) test = test_decisions(side, rows);
     out->only_first_right = test.b;

@@ -125,7 +125,7 @@ void answer_knn(film_eval_result *result, const struct knn *knn, film_knn varian
 
 /* ---- as JSON ---- */
 
-static json_t *number(double value)
+static json_t *number_or_null(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
@@ -157,18 +157,18 @@ static json_t *operating_object(const film_operating_point *chosen)
 
 static json_t *mcnemar_object(const film_comparison *against)
 {
-    return json_pack("{s:I, s:I, s:s, s:o, s:f}", "b", (json_int_t)against->only_first_right, "c",
-                     (json_int_t)against->only_second_right, "test",
-                     against->mcnemar_exact ? "exact binomial"
-                                            : "chi-square with continuity correction",
-                     "statistic", number(against->mcnemar_statistic), "p", against->mcnemar_p);
+    return json_pack(
+        "{s:I, s:I, s:s, s:o, s:f}", "b", (json_int_t)against->only_first_right, "c",
+        (json_int_t)against->only_second_right, "test",
+        against->mcnemar_exact ? "exact binomial" : "chi-square with continuity correction",
+        "statistic", number_or_null(against->mcnemar_statistic), "p", against->mcnemar_p);
 }
 
 static json_t *difference_object(const film_difference *figure)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "first", number(figure->first), "second",
-                     number(figure->second), "difference", number(figure->difference), "ci",
-                     interval(figure->low, figure->high));
+    return json_pack("{s:o, s:o, s:o, s:o}", "first", number_or_null(figure->first), "second",
+                     number_or_null(figure->second), "difference",
+                     number_or_null(figure->difference), "ci", interval(figure->low, figure->high));
 }
 
 static json_t *against_object(const film_comparison *against, int graded)
@@ -201,10 +201,11 @@ static json_t *point_object(const film_knn_point *point)
     return json_pack(
         "{s:I, s:f, s:f, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "k", (json_int_t)point->k,
         "cross_entropy", point->cross_entropy, "accuracy", point->accuracy, "tpr",
-        number(point->true_positive_rate), "tnr", number(point->true_negative_rate), "fpr",
-        number(point->false_positive_rate), "fnr", number(point->false_negative_rate), "tp",
-        (json_int_t)point->true_positives, "fp", (json_int_t)point->false_positives, "tn",
-        (json_int_t)point->true_negatives, "fn", (json_int_t)point->false_negatives);
+        number_or_null(point->true_positive_rate), "tnr", number_or_null(point->true_negative_rate),
+        "fpr", number_or_null(point->false_positive_rate), "fnr",
+        number_or_null(point->false_negative_rate), "tp", (json_int_t)point->true_positives, "fp",
+        (json_int_t)point->false_positives, "tn", (json_int_t)point->true_negatives, "fn",
+        (json_int_t)point->false_negatives);
 }
 
 static void put_knn(json_t *answer, const film_eval_result *result)
@@ -231,9 +232,9 @@ static void put_decisions(json_t *answer, const film_eval_result *result)
         const film_threshold_point *point = &result->thresholds[i];
         json_array_append_new(points,
                               json_pack("{s:f, s:o, s:o, s:o, s:b}", "threshold", point->threshold,
-                                        "precision", number(point->precision), "recall",
-                                        number(point->recall), "called_same",
-                                        number(point->called_same), "used", point->used));
+                                        "precision", number_or_null(point->precision), "recall",
+                                        number_or_null(point->recall), "called_same",
+                                        number_or_null(point->called_same), "used", point->used));
     }
     json_object_set_new(answer, "confusion",
                         decisions ? json_pack("{s:I, s:I, s:I, s:I}", "tp",
@@ -247,10 +248,10 @@ static void put_decisions(json_t *answer, const film_eval_result *result)
 
 static json_t *retrieval_object(const film_retrieval *found)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "r1", number(found->recall_1), "r10",
-                     number(found->recall_10), "r36", number(found->recall_36), "mrr",
-                     number(found->mean_reciprocal_rank), "queries", (json_int_t)found->queries,
-                     "pool", (json_int_t)found->pool);
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "r1", number_or_null(found->recall_1), "r10",
+                     number_or_null(found->recall_10), "r36", number_or_null(found->recall_36),
+                     "mrr", number_or_null(found->mean_reciprocal_rank), "queries",
+                     (json_int_t)found->queries, "pool", (json_int_t)found->pool);
 }
 
 /* {"1": share, "5": ..., "10": ...}, and the same of their intervals. */
@@ -260,7 +261,7 @@ static void put_categories(json_t *answer, json_t *ci, const film_eval_result *r
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) {
         char name[24];
         snprintf(name, sizeof name, "%zu", categories_depth[d]);
-        json_object_set_new(shares, name, number(result->category_accuracy[d].value));
+        json_object_set_new(shares, name, number_or_null(result->category_accuracy[d].value));
         put_interval(intervals, name, &result->category_accuracy[d]);
     }
     json_object_set_new(answer, "category_accuracy", shares);
@@ -278,8 +279,8 @@ static void put_about(json_t *answer, const film_eval_result *result)
     json_object_set_new(answer, "sentences", json_integer((json_int_t)result->sentences));
     json_object_set_new(answer, "skipped", json_integer((json_int_t)result->skipped));
     json_object_set_new(answer, "decision", json_string(film_eval_decision_name(result->decision)));
-    json_object_set_new(answer, "prior", number(result->prior));
-    json_object_set_new(answer, "threshold", number(result->threshold));
+    json_object_set_new(answer, "prior", number_or_null(result->prior));
+    json_object_set_new(answer, "threshold", number_or_null(result->threshold));
 }
 
 json_t *answer_object(const film_eval_result *result)
@@ -291,12 +292,12 @@ json_t *answer_object(const film_eval_result *result)
     put_about(answer, result);
     for (int m = 0; m < MEASURES; m++) {
         const film_figure *figure = answer_figure(&copy, (enum measure)m);
-        json_object_set_new(answer, measure_name((enum measure)m), number(figure->value));
+        json_object_set_new(answer, measure_name((enum measure)m), number_or_null(figure->value));
         put_interval(ci, measure_name((enum measure)m), figure);
     }
-    json_object_set_new(answer, "best_threshold", number(result->best_threshold));
+    json_object_set_new(answer, "best_threshold", number_or_null(result->best_threshold));
     put_decisions(answer, result);
-    json_object_set_new(answer, "triplet_accuracy", number(result->triplet_accuracy.value));
+    json_object_set_new(answer, "triplet_accuracy", number_or_null(result->triplet_accuracy.value));
     put_interval(ci, "triplet_accuracy", &result->triplet_accuracy);
     json_object_set_new(answer, "category_accuracy", json_null());
     if (categories) put_categories(answer, ci, result);
@@ -306,7 +307,7 @@ json_t *answer_object(const film_eval_result *result)
     json_object_set_new(answer, "against",
                         result->against ? against_object(result->against, graded) : json_null());
     if (!categories)
-        json_object_set_new(answer, "pearson_log_odds", number(result->pearson_log_odds));
+        json_object_set_new(answer, "pearson_log_odds", number_or_null(result->pearson_log_odds));
     put_knn(answer, result);
     json_object_set_new(answer, "retrieval",
                         result->retrieval ? retrieval_object(result->retrieval) : json_null());

@@ -89,8 +89,8 @@ static void resample(const struct bootstrap *bootstrap, const struct subject *su
     for (int m = 0; m < MEASURES; m++) value[m] -= other[m];
 }
 
-static film_status run(const struct bootstrap *bootstrap, const struct subject *subject,
-                       double (*value)[MEASURES], film_error *error)
+static film_status run_resamples(const struct bootstrap *bootstrap, const struct subject *subject,
+                                 double (*value)[MEASURES], film_error *error)
 {
     film_status status = FILM_OK;
     int threads = openmp_use(bootstrap->threads), stop = 0;
@@ -130,7 +130,7 @@ static film_status intervals(const struct bootstrap *bootstrap, const struct sub
     if (bootstrap->resamples == 0 || subject->first->count == 0) return FILM_OK;
     TRY_ALLOC(value = mem_array(bootstrap->resamples, sizeof *value), error);
     TRY_ALLOC(sorted = mem_array(bootstrap->resamples, sizeof *sorted), error);
-    TRY(run(bootstrap, subject, value, error));
+    TRY(run_resamples(bootstrap, subject, value, error));
     for (int m = 0; m < MEASURES; m++)
         take_interval((const double(*)[MEASURES])value, bootstrap->resamples, m, sorted,
                       interval[m]);

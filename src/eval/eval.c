@@ -57,8 +57,8 @@ static film_status choose_operating(struct evaluation *evaluation, const double 
 }
 
 /* The same rows answered by the second model, and both held against each other. */
-static film_status compare(struct evaluation *evaluation, const struct model_answers *first,
-                           film_error *error)
+static film_status compare_models(struct evaluation *evaluation, const struct model_answers *first,
+                                  film_error *error)
 {
     film_status status = FILM_OK;
     struct model_answers second = {.model = evaluation->options->against};
@@ -137,7 +137,7 @@ static film_status measure_pairs(struct evaluation *evaluation, const struct mod
             (film_figure){value[m], interval[m][0], interval[m][1]};
     if (evaluation->options->operating)
         TRY(choose_operating(evaluation, answers->probability, error));
-    if (evaluation->options->against) TRY(compare(evaluation, answers, error));
+    if (evaluation->options->against) TRY(compare_models(evaluation, answers, error));
     if (!has_pairs)
         TRY(correlate_log_odds(evaluation, answers, ranks, &result->pearson_log_odds, error));
 done:
@@ -225,8 +225,8 @@ done:
 
 /* ---- All of it ---- */
 
-static film_status prepare(struct evaluation *evaluation, struct model_answers *answers,
-                           film_error *error)
+static film_status prepare_answers(struct evaluation *evaluation, struct model_answers *answers,
+                                   film_error *error)
 {
     film_status status = FILM_OK;
     const film_eval_options *options = evaluation->options;
@@ -254,7 +254,7 @@ static film_eval_decision decision_used(const struct evaluation *evaluation,
     return full ? FILM_EVAL_FULL : FILM_EVAL_THRESHOLD;
 }
 
-static void describe(struct evaluation *evaluation, const film_model *model)
+static void describe_evaluation(struct evaluation *evaluation, const film_model *model)
 {
     film_eval_result *result = &evaluation->result;
     result->rows = evaluation->corpus.rows;
@@ -270,7 +270,7 @@ static film_status measure(struct evaluation *evaluation, struct model_answers *
                            film_error *error)
 {
     film_status status = FILM_OK;
-    describe(evaluation, answers->model);
+    describe_evaluation(evaluation, answers->model);
     if (evaluation->corpus.labels == FILM_LABELS_CATEGORIES) {
         TRY(measure_categories(evaluation, answers, error));
         TRY(classes_measure(evaluation, answers->model, error));
@@ -287,8 +287,9 @@ done:
 }
 
 /* LOOK (may be NULL) is shown it all. */
-static film_status show(const struct evaluation *evaluation, const struct model_answers *answers,
-                        eval_look look, void *user, film_error *error)
+static film_status show_answers(const struct evaluation *evaluation,
+                                const struct model_answers *answers, eval_look look, void *user,
+                                film_error *error)
 {
     if (!look) return FILM_OK;
     json_t *answer = answer_object(&evaluation->result);
@@ -314,9 +315,9 @@ static film_status show(const struct evaluation *evaluation, const struct model_
 }
 
 /* RESULT gets the figures, unless it is NULL. */
-static film_status evaluate(const film_model *model, const char *path,
-                            const film_eval_options *options, eval_look look, void *user,
-                            film_eval_result *result, film_error *error)
+static film_status evaluate_model(const film_model *model, const char *path,
+                                  const film_eval_options *options, eval_look look, void *user,
+                                  film_eval_result *result, film_error *error)
 {
     film_status status = FILM_OK;
     struct evaluation evaluation = {
@@ -326,11 +327,11 @@ static film_status evaluate(const film_model *model, const char *path,
     evaluation.bootstrap = (struct bootstrap){evaluation.comm->rank == 0 ? options->bootstrap : 0,
                                               options->seed, options->threads, options->progress};
     evaluation.result = answer_nothing();
-    TRY(prepare(&evaluation, &answers, error));
+    TRY(prepare_answers(&evaluation, &answers, error));
     TRY(answer_init(&evaluation.result,
                     options->k_last ? options->k_last - options->k_first + 1 : 0, error));
     TRY(measure(&evaluation, &answers, error));
-    TRY(show(&evaluation, &answers, look, user, error));
+    TRY(show_answers(&evaluation, &answers, look, user, error));
     if (result) {
         *result = evaluation.result;
         evaluation.result.owned = NULL;
@@ -346,12 +347,12 @@ done:
 film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,
                       film_eval_result *result, film_error *error)
 {
-    return evaluate(model, path, options, NULL, NULL, result, error);
+    return evaluate_model(model, path, options, NULL, NULL, result, error);
 }
 
 film_status eval_and_look(const film_model *model, const char *path,
                           const film_eval_options *options, eval_look look, void *user,
                           film_error *error)
 {
-    return evaluate(model, path, options, look, user, NULL, error);
+    return evaluate_model(model, path, options, look, user, NULL, error);
 }

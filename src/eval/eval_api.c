@@ -7,11 +7,6 @@
 
 #include <string.h>
 
-static film_status missing(film_error *error, const char *what)
-{
-    return status_set(error, FILM_USAGE, "%s is NULL", what);
-}
-
 const char *film_eval_decision_name(film_eval_decision decision)
 {
     static const char *const names[FILM_EVAL_DECISION_COUNT] = {"auto", "full", "threshold", "knn"};
@@ -44,7 +39,7 @@ film_status film_eval(const film_model *model, const char *path, const film_eval
     film_status status = FILM_OK;
     film_eval_options with;
     film_eval_result found = answer_nothing();
-    if (!model || !path || !result) return missing(error, "model, path or result");
+    if (!model || !path || !result) return status_missing(error, "model, path or result");
     if ((status = sized_check(result, "film_eval_result", error)) != FILM_OK) return status;
     TRY(eval_options(&with, options, error));
     TRY(eval_file(model, path, &with, &found, error));
@@ -66,7 +61,7 @@ film_status film_eval_json(const film_eval_result *result, char **json, film_err
     film_eval_result known = answer_nothing();
     json_t *answer = NULL;
     char *text = NULL;
-    if (!result || !json) return missing(error, result ? "json" : "result");
+    if (!result || !json) return status_missing(error, result ? "json" : "result");
     *json = NULL;
     TRY(sized_options(&known, sizeof known, result, "film_eval_result", error));
     if ((unsigned)known.labels >= FILM_LABELS_COUNT)

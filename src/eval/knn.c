@@ -19,7 +19,7 @@ void knn_free(struct knn *knn)
 /* ---- Depths ---- */
 
 /* The place of TARGET among the neighbours, from 1; k + 1 when it is not there. */
-static uint32_t place(const uint32_t *neighbours, size_t k, uint32_t target)
+static uint32_t rank_of(const uint32_t *neighbours, size_t k, uint32_t target)
 {
     size_t i = 0;
     while (i < k && neighbours[i] != target) i++;
@@ -44,7 +44,7 @@ static void find_places(const struct knn *knn, const struct neighbours *near, co
     for (size_t i = 0; i < knn->pairs; i++) {
         uint32_t row = flat_share_row(near->sentences, from[i]), at = 0;
         if (row != FLAT_NONE && from[i] != to[i]) {
-            at = place(near->of + row * k, k, to[i]);
+            at = rank_of(near->of + row * k, k, to[i]);
             if (at > k) at = (uint32_t)knn->last + 1; /* k is less than last in a small file */
         }
         places[i] = at;
@@ -126,8 +126,8 @@ size_t knn_elbow(const struct knn_point *points, size_t count)
     return elbow;
 }
 
-static film_status draw_curve(struct knn *knn, struct knn_curve *curve, const float *label,
-                              film_error *error)
+static film_status compute_curve(struct knn *knn, struct knn_curve *curve, const float *label,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     uint64_t passed[2] = {0, 0}, total[2] = {0, 0};
@@ -173,7 +173,7 @@ film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
     TRY(flat_share_search(sentences, near.k, threads, progress, near.of, error));
     TRY(find_depths(knn, &near, pairs, threads, error));
     for (int v = 0; v < FILM_KNN_COUNT; v++)
-        TRY(draw_curve(knn, &knn->curve[v], pairs->label, error));
+        TRY(compute_curve(knn, &knn->curve[v], pairs->label, error));
 done:
     mem_free(near.of);
     if (status != FILM_OK) knn_free(knn);

@@ -89,24 +89,25 @@ void measures_free(struct measures *measures)
 
 /* ---- One pass each, rows with weights ---- */
 
-static double weight_of(const uint32_t *weight, size_t i)
+static double row_weight(const uint32_t *weight, size_t i)
 {
     return weight ? (double)weight[i] : 1.0;
 }
 
-static double share(double part, double whole)
+static double share_or_nan(double part, double whole)
 {
     return whole > 0 ? part / whole : NAN;
 }
 
 /* Accuracy, F1, precision, recall, log loss, calibration and Brier score: sums over rows. */
-static void sum_rows(const struct measures *m, const uint32_t *weight, double value[MEASURES])
+static void sum_weighted_rows(const struct measures *m, const uint32_t *weight,
+                              double value[MEASURES])
 {
     enum { BINS = MEASURES_CALIBRATION_BINS };
     double total = 0, hits[2][2] = {{0, 0}, {0, 0}}, loss = 0, bin_score[BINS] = {0}, error = 0;
     double bin_label[BINS] = {0}, squares = 0;
     for (size_t i = 0; i < m->count; i++) {
-        double w = weight_of(weight, i);
+        double w = row_weight(weight, i);
         int label = m->label[i] >= 0.5f;
         int bin = (int)(fmin(fmax(m->score[i], 0), 1) * BINS);
         if (bin == BINS) bin--;
@@ -119,27 +120,28 @@ static void sum_rows(const struct measures *m, const uint32_t *weight, double va
     }
     for (int bin = 0; bin < BINS; bin++) error += fabs(bin_score[bin] - bin_label[bin]);
     double f1_below = 2 * hits[1][1] + hits[1][0] + hits[0][1];
-    value[MEASURE_ACCURACY] = share(hits[1][1] + hits[0][0], total);
+    value[MEASURE_ACCURACY] = share_or_nan(hits[1][1] + hits[0][0], total);
     value[MEASURE_F1] = f1_below > 0 ? 2 * hits[1][1] / f1_below : total > 0 ? 0.0 : NAN;
-    value[MEASURE_PRECISION] = share(hits[1][1], hits[1][1] + hits[1][0]);
-    value[MEASURE_RECALL] = share(hits[1][1], hits[1][1] + hits[0][1]);
-    value[MEASURE_LOG_LOSS] = share(loss, total);
-    value[MEASURE_ECE] = share(error, total);
-    value[MEASURE_BRIER] = share(squares, total);
+    value[MEASURE_PRECISION] = share_or_nan(hits[1][1], hits[1][1] + hits[1][0]);
+    value[MEASURE_RECALL] = share_or_nan(hits[1][1], hits[1][1] + hits[0][1]);
+    value[MEASURE_LOG_LOSS] = share_or_nan(loss, total);
+    value[MEASURE_ECE] = share_or_nan(error, total);
+    value[MEASURE_BRIER] = share_or_nan(squares, total);
 }
 
 /* AUC, average precision and the best accuracy: from the highest score down, equal ones
  * together. */
-static void sweep(const struct measures *m, const uint32_t *weight, double value[MEASURES])
+static void sweep_thresholds(const struct measures *m, const uint32_t *weight,
+                             double value[MEASURES])
 {
     double positives = 0, negatives = 0, above[2] = {0, 0}, pairs = 0, precision = 0;
     for (size_t i = 0; i < m->count; i++)
-        *(m->label[i] >= 0.5f ? &positives : &negatives) += weight_of(weight, i);
+        *(m->label[i] >= 0.5f ? &positives : &negatives) += row_weight(weight, i);
     double best = negatives; /* nobody passes */
     for (size_t i = m->count; i > 0;) {
         double score = m->score[i - 1], group[2] = {0, 0};
         for (; i > 0 && m->score[i - 1] == score; i--)
-            group[m->label[i - 1] >= 0.5f] += weight_of(weight, i - 1);
+            group[m->label[i - 1] >= 0.5f] += row_weight(weight, i - 1);
         pairs += group[0] * (above[1] + 0.5 * group[1]); /* positives above these negatives */
         above[0] += group[0];
         above[1] += group[1];
@@ -162,7 +164,7 @@ static double pearson(const struct measures *m, const uint32_t *weight)
 {
     double total = 0, x = 0, y = 0, xy = 0, xx = 0, yy = 0, raw_xx = 0, raw_yy = 0;
     for (size_t i = 0; i < m->count; i++) {
-        double w = weight_of(weight, i);
+        double w = row_weight(weight, i);
         total += w;
         x += w * m->score[i];
         y += w * (double)m->label[i];
@@ -171,7 +173,7 @@ static double pearson(const struct measures *m, const uint32_t *weight)
     x /= total;
     y /= total;
     for (size_t i = 0; i < m->count; i++) {
-        double w = weight_of(weight, i), score = m->score[i], label = (double)m->label[i];
+        double w = row_weight(weight, i), score = m->score[i], label = (double)m->label[i];
         xy += w * (score - x) * (label - y);
         xx += w * (score - x) * (score - x);
         yy += w * (label - y) * (label - y);
@@ -186,11 +188,11 @@ static double pearson(const struct measures *m, const uint32_t *weight)
 static double spearman(const struct measures *m, const uint32_t *weight, double *ranks)
 {
     double total = 0, before = 0, xy = 0, xx = 0, yy = 0;
-    for (size_t i = 0; i < m->count; i++) total += weight_of(weight, i);
+    for (size_t i = 0; i < m->count; i++) total += row_weight(weight, i);
     for (size_t i = 0, end; i < m->count; i = end) {
         double group = 0;
         for (end = i; end < m->count && m->score[end] == m->score[i]; end++)
-            group += weight_of(weight, end);
+            group += row_weight(weight, end);
         for (size_t j = i; j < end; j++) ranks[j] = before + 0.5 * (group - total);
         before += group;
     }
@@ -199,11 +201,11 @@ static double spearman(const struct measures *m, const uint32_t *weight, double 
         double group = 0;
         float label = m->label[m->by_label[i]];
         for (end = i; end < m->count && m->label[m->by_label[end]] == label; end++)
-            group += weight_of(weight, m->by_label[end]);
+            group += row_weight(weight, m->by_label[end]);
         double rank = before + 0.5 * (group - total);
         before += group;
         for (size_t j = i; j < end; j++) {
-            double w = weight_of(weight, m->by_label[j]), other = ranks[m->by_label[j]];
+            double w = row_weight(weight, m->by_label[j]), other = ranks[m->by_label[j]];
             xy += w * rank * other;
             xx += w * other * other;
             yy += w * rank * rank;
@@ -220,8 +222,8 @@ void measures_compute(const struct measures *measures, const uint32_t *weight, d
                           1 << MEASURE_BRIER;
     const unsigned swept =
         1 << MEASURE_BEST_ACCURACY | 1 << MEASURE_AUC | 1 << MEASURE_AVERAGE_PRECISION;
-    if (measures->set & sums) sum_rows(measures, weight, value);
-    if (measures->set & swept) sweep(measures, weight, value);
+    if (measures->set & sums) sum_weighted_rows(measures, weight, value);
+    if (measures->set & swept) sweep_thresholds(measures, weight, value);
     if (measures->set & 1u << MEASURE_PEARSON) value[MEASURE_PEARSON] = pearson(measures, weight);
     if (measures->set & 1u << MEASURE_SPEARMAN)
         value[MEASURE_SPEARMAN] = spearman(measures, weight, ranks);
@@ -253,9 +255,9 @@ struct measures_rates measures_at(const struct measures *measures, double thresh
         all[same]++;
         passed[same] += measures->score[i] >= threshold;
     }
-    double found = share(passed[1], all[1]), wrong = share(passed[0], all[0]);
+    double found = share_or_nan(passed[1], all[1]), wrong = share_or_nan(passed[0], all[0]);
     double called = prior * found + (1 - prior) * wrong;
-    return (struct measures_rates){.precision = share(prior * found, called),
+    return (struct measures_rates){.precision = share_or_nan(prior * found, called),
                                    .recall = isnan(wrong) ? NAN : found,
                                    .called_same = called};
 }

@@ -48,15 +48,16 @@ static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
 }
 
 /* By what pairs are scored, and room for the verdicts on a chunk of them. */
-struct scoring {
+struct answer_scoring {
     const struct decision *decision;
     struct match_rule rule;
     film_verdict *verdicts;
 };
 
 /* COUNT pairs from FIRST on; every process of a job calls it, perhaps with none. */
-static film_status score_chunk(const struct evaluation *evaluation, const struct scoring *scoring,
-                               size_t first, size_t count, struct answered *out, film_error *error)
+static film_status score_chunk(const struct evaluation *evaluation,
+                               const struct answer_scoring *scoring, size_t first, size_t count,
+                               struct answered *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct strtab texts = {0};
@@ -92,7 +93,7 @@ static film_status score(const struct evaluation *evaluation, struct model_answe
                          film_error *error)
 {
     film_status status = FILM_OK;
-    struct scoring scoring = {.decision = &answers->model->decision};
+    struct answer_scoring scoring = {.decision = &answers->model->decision};
     const struct comm *comm = evaluation->comm;
     film_answer_options answer = {.decision = evaluation->decision,
                                   .prior = evaluation->prior,
@@ -136,8 +137,8 @@ struct flat_share model_answers_vectors(const struct evaluation *evaluation,
         evaluation->row};
 }
 
-static film_status sweep(const struct evaluation *evaluation, struct model_answers *answers,
-                         film_error *error)
+static film_status sweep_neighbours(const struct evaluation *evaluation,
+                                    struct model_answers *answers, film_error *error)
 {
     const film_eval_options *options = evaluation->options;
     struct flat_share own = model_answers_vectors(evaluation, answers, evaluation->own_here);
@@ -165,8 +166,8 @@ void model_answers_free(struct model_answers *answers)
 }
 
 /* The probability of each pair and what is decided about it. */
-static film_status decide(const struct evaluation *evaluation, struct model_answers *answers,
-                          film_error *error)
+static film_status decide_pairs(const struct evaluation *evaluation, struct model_answers *answers,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     const struct knn_curve *curve = &answers->knn.curve[evaluation->variant];
@@ -194,8 +195,8 @@ film_status model_answers_pairs(const struct evaluation *evaluation, struct mode
 {
     film_status status = FILM_OK;
     TRY(score(evaluation, answers, error));
-    TRY(sweep(evaluation, answers, error));
-    TRY(decide(evaluation, answers, error));
+    TRY(sweep_neighbours(evaluation, answers, error));
+    TRY(decide_pairs(evaluation, answers, error));
 done:
     return status;
 }

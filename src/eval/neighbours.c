@@ -48,7 +48,8 @@ done:
     return status;
 }
 
-static film_status add_sentences(struct neighbourhood *n, const film_row *row, film_error *error)
+static film_status add_row_sentences(struct neighbourhood *n, const film_row *row,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     const film_text texts[] = {row->a, row->b, row->c};
@@ -61,8 +62,8 @@ done:
 }
 
 /* Reads pairs, or the sentences of the pool. */
-static film_status read_file(struct neighbourhood *n, const char *path,
-                             const film_table_options *how, int pairs, film_error *error)
+static film_status read_neighbour_file(struct neighbourhood *n, const char *path,
+                                       const film_table_options *how, int pairs, film_error *error)
 {
     film_status status = FILM_OK;
     film_table *table = NULL;
@@ -70,7 +71,7 @@ static film_status read_file(struct neighbourhood *n, const char *path,
     uint64_t rows = 0;
     TRY(table_open(path, how, &table, error));
     while ((status = film_table_next(table, &row, error)) == FILM_OK) {
-        TRY(pairs ? add_row(n, path, &row, error) : add_sentences(n, &row, error));
+        TRY(pairs ? add_row(n, path, &row, error) : add_row_sentences(n, &row, error));
         if (++rows % 65536 == 0)
             TRY(progress_report(&n->options->progress, "reading", film_table_progress(table), 1,
                                 error));
@@ -146,9 +147,9 @@ static film_status decide(struct neighbourhood *n, const film_model *model, cons
     film_status status = FILM_OK;
     const film_neighbour_options *options = n->options;
     TRY(strtab_init(&n->sentences, error));
-    TRY(read_file(n, path, &options->table, 1, error));
+    TRY(read_neighbour_file(n, path, &options->table, 1, error));
     n->queries = n->sentences.count;
-    if (options->pool) TRY(read_file(n, options->pool, &options->pool_table, 0, error));
+    if (options->pool) TRY(read_neighbour_file(n, options->pool, &options->pool_table, 0, error));
     TRY(embed(n, &model->encoder, error));
     TRY(search(n, encoder_dim(&model->encoder), error));
     TRY_ALLOC(*depth = mem_array(n->rows, sizeof **depth), error);

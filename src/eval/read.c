@@ -11,7 +11,7 @@
 #include "learn/corpus_share.h"
 
 /* As one process's table of strings would: the sentences of each row, in their order. */
-static film_status number_sentences(struct evaluation *evaluation, film_error *error)
+static film_status number_eval_sentences(struct evaluation *evaluation, film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = &evaluation->corpus;
@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-static film_status take_pairs(struct evaluation *evaluation, film_error *error)
+static film_status take_eval_pairs(struct evaluation *evaluation, film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = &evaluation->corpus;
@@ -101,7 +101,7 @@ done:
 }
 
 /* Adds the pool's sentences behind the file's own, with their owners. */
-static film_status read_pool(struct evaluation *evaluation, film_error *error)
+static film_status read_eval_pool(struct evaluation *evaluation, film_error *error)
 {
     film_status status = FILM_OK;
     struct strtab *sentences = &evaluation->corpus.sentences, mine = {0}, owned = {0};
@@ -133,9 +133,9 @@ film_status evaluation_read(struct evaluation *evaluation, film_error *error)
     TRY(corpus_read(&evaluation->corpus, &evaluation->path, 1, &table, &options->progress, error));
     TRY(corpus_share(&evaluation->corpus, evaluation->comm, evaluation->path, error));
     TRY(request_check_labels(evaluation, error));
-    TRY(number_sentences(evaluation, error));
-    if (options->pool) TRY(read_pool(evaluation, error));
-    TRY(take_pairs(evaluation, error));
+    TRY(number_eval_sentences(evaluation, error));
+    if (options->pool) TRY(read_eval_pool(evaluation, error));
+    TRY(take_eval_pairs(evaluation, error));
 done:
     return status;
 }

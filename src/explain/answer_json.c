@@ -145,7 +145,7 @@ static void write_group_head(struct writer *to, const film_reason_group *group)
     writer_weight(to, group->weight);
 }
 
-static int stronger_first(const void *left, const void *right)
+static int stronger_group_index_first(const void *left, const void *right)
 {
     const film_reason_group *a = left, *b = right;
     double x = fabs(a->weight), y = fabs(b->weight);
@@ -173,7 +173,7 @@ film_status film_groups_json(const film_verdict *verdict, char **json, size_t *l
             group->reason_count++;
         }
     }
-    qsort(groups, FAMILIES + 1, sizeof *groups, stronger_first);
+    qsort(groups, FAMILIES + 1, sizeof *groups, stronger_group_index_first);
     writer_open(&to, '[');
     for (int against = 0; against < 2; against++)
         for (int i = 0; i <= FAMILIES; i++) {

@@ -29,7 +29,7 @@ struct chosen {
     film_text last;
 };
 
-static void append(struct chosen *chosen, const char *bytes, size_t length)
+static void append_bytes(struct chosen *chosen, const char *bytes, size_t length)
 {
     memcpy(chosen->text + chosen->length, bytes, length);
     chosen->length += length;
@@ -37,16 +37,16 @@ static void append(struct chosen *chosen, const char *bytes, size_t length)
 }
 
 /* Lists at most SHOWN words of at most LONGEST bytes; dots stand for further words. */
-static void choose(struct chosen *chosen, film_text word)
+static void choose_word(struct chosen *chosen, film_text word)
 {
     if (chosen->count && word.bytes == chosen->last.bytes) return; /* "won't" is two tokens */
     chosen->last = word;
     chosen->count++;
     if (chosen->count > SHOWN + 1) return;
-    if (chosen->count > 1) append(chosen, ", ", 2);
+    if (chosen->count > 1) append_bytes(chosen, ", ", 2);
     size_t length = chosen->count > SHOWN ? 0 : utf8_cut(word.bytes, word.length, LONGEST);
-    append(chosen, word.bytes, length);
-    if (length < word.length) append(chosen, "...", 3);
+    append_bytes(chosen, word.bytes, length);
+    if (length < word.length) append_bytes(chosen, "...", 3);
 }
 
 static film_text as_written(const struct reading_side *side, size_t word)
@@ -64,7 +64,7 @@ static void choose_flagged(struct chosen *chosen, const struct reading *reading,
     for (size_t i = 0; i < here->count; i++) {
         const struct reading_word *word = &here->words[i];
         if ((word->flags & flags) && !(alone && reading_is_shared(reading, word->number)))
-            choose(chosen, as_written(here, i));
+            choose_word(chosen, as_written(here, i));
     }
 }
 
@@ -74,14 +74,14 @@ static void choose_unknown(struct chosen *chosen, const struct reading *reading,
     memset(chosen, 0, sizeof *chosen);
     for (size_t i = 0; i < here->count; i++)
         if (here->words[i].id == READING_NONE && here->row.grams.tokens.items[i].kind != TOKEN_PAIR)
-            choose(chosen, as_written(here, i));
+            choose_word(chosen, as_written(here, i));
 }
 
 /* ---- Facts ---- */
 
 /* BOTH names what differs, ONE what only one sentence has. */
-static void compare(struct facts *facts, const char *name, const struct chosen *a,
-                    const struct chosen *b, const char *both, const char *one)
+static void compare_chosen(struct facts *facts, const char *name, const struct chosen *a,
+                           const struct chosen *b, const char *both, const char *one)
 {
     if (a->count && b->count)
         add(facts, name, "%s: %s / %s", both, a->text, b->text);
@@ -96,16 +96,16 @@ static void compare_words(struct facts *facts, const struct reading *reading)
     int first = reading->swapped ? 1 : 0;
     choose_flagged(&a, reading, first, WORD_NUMBER, 1);
     choose_flagged(&b, reading, !first, WORD_NUMBER, 1);
-    compare(facts, "numbers", &a, &b, "numbers differ", "has the number");
+    compare_chosen(facts, "numbers", &a, &b, "numbers differ", "has the number");
     choose_flagged(&a, reading, first, WORD_NEGATION, 0);
     choose_flagged(&b, reading, !first, WORD_NEGATION, 0);
-    if (!a.count != !b.count) compare(facts, "negation", &a, &b, "", "is negated:");
-    choose_flagged(&a, reading, first, WORD_ASKING, 1);
-    choose_flagged(&b, reading, !first, WORD_ASKING, 1);
-    compare(facts, "question", &a, &b, "question words differ", "asks");
+    if (!a.count != !b.count) compare_chosen(facts, "negation", &a, &b, "", "is negated:");
+    choose_flagged(&a, reading, first, WORD_QUESTION, 1);
+    choose_flagged(&b, reading, !first, WORD_QUESTION, 1);
+    compare_chosen(facts, "question", &a, &b, "question words differ", "asks");
     choose_flagged(&a, reading, first, WORD_NAME, 1);
     choose_flagged(&b, reading, !first, WORD_NAME, 1);
-    compare(facts, "names", &a, &b, "names differ", "names");
+    compare_chosen(facts, "names", &a, &b, "names differ", "names");
     choose_unknown(&a, reading, first);
     choose_unknown(&b, reading, !first);
     if (a.count || b.count)

@@ -24,20 +24,15 @@ static film_status check_vectors(const film_model *model, film_error *error)
                             "film or rank");
 }
 
-static film_status missing(film_error *error, const char *what)
-{
-    return status_set(error, FILM_USAGE, "%s is NULL", what);
-}
-
 film_status film_open(const char *path, film_model **out, film_error *error)
 {
-    if (!path || !out) return missing(error, path ? "out" : "path");
+    if (!path || !out) return status_missing(error, path ? "out" : "path");
     return model_open(path, 0, out, error);
 }
 
 film_status film_open_private(const char *path, film_model **out, film_error *error)
 {
-    if (!path || !out) return missing(error, path ? "out" : "path");
+    if (!path || !out) return status_missing(error, path ? "out" : "path");
     return model_open(path, 1, out, error);
 }
 
@@ -48,7 +43,7 @@ void film_close(film_model *model)
 
 film_status film_save(const film_model *model, const char *path, film_error *error)
 {
-    if (!model || !path) return missing(error, model ? "path" : "model");
+    if (!model || !path) return status_missing(error, model ? "path" : "model");
     return model_save(model, path, error);
 }
 
@@ -59,13 +54,13 @@ size_t film_dim(const film_model *model)
 
 film_status film_describe(const film_model *model, char **json, film_error *error)
 {
-    if (!model || !json) return missing(error, model ? "json" : "model");
+    if (!model || !json) return status_missing(error, model ? "json" : "model");
     return model_describe(model, json, error);
 }
 
 film_status film_context_new(const film_model *model, film_context **out, film_error *error)
 {
-    if (!model || !out) return missing(error, model ? "out" : "model");
+    if (!model || !out) return status_missing(error, model ? "out" : "model");
     *out = NULL;
     film_context *context = mem_zeroed(1, sizeof *context);
     if (!context) return status_no_memory(error);
@@ -93,7 +88,7 @@ film_status film_context_set(film_context *context, const film_answer_options *o
                              film_error *error)
 {
     film_answer_options with = {0};
-    if (!context) return missing(error, "context");
+    if (!context) return status_missing(error, "context");
     film_status status = sized_options(&with, sizeof with, options, "film_answer_options", error);
     if (status != FILM_OK) return status;
     return match_rule(&context->match.rule, &context->model->decision, &with, error);
@@ -101,7 +96,7 @@ film_status film_context_set(film_context *context, const film_answer_options *o
 
 film_status film_embed(film_context *context, film_text text, float *out, film_error *error)
 {
-    if (!context || !out) return missing(error, context ? "out" : "context");
+    if (!context || !out) return status_missing(error, context ? "out" : "context");
     film_status status = check_vectors(context->model, error);
     if (status != FILM_OK) return status;
     return encoder_embed(&context->model->encoder, &context->match.survey.reading.side[0].row, text,
@@ -111,7 +106,7 @@ film_status film_embed(film_context *context, film_text text, float *out, film_e
 film_status film_embed_batch(const film_model *model, const film_text *texts, size_t count,
                              int threads, float *out, film_error *error)
 {
-    if (!model || (count && (!texts || !out))) return missing(error, "model, texts or out");
+    if (!model || (count && (!texts || !out))) return status_missing(error, "model, texts or out");
     film_status status = check_vectors(model, error);
     if (status != FILM_OK) return status;
     return encoder_embed_all(&model->encoder, texts, count, threads, out, error);
@@ -120,7 +115,7 @@ film_status film_embed_batch(const film_model *model, const film_text *texts, si
 film_status film_match(film_context *context, film_text a, film_text b, film_verdict *verdict,
                        film_error *error)
 {
-    if (!context || !verdict) return missing(error, context ? "verdict" : "context");
+    if (!context || !verdict) return status_missing(error, context ? "verdict" : "context");
     struct match *match = &context->match;
     return match->rule.no_reasons
                ? match_score(match, a, b, verdict, error)
@@ -131,7 +126,7 @@ film_status film_explain_pair(film_context *context, film_text a, film_text b,
                               film_explanation *out, film_error *error)
 {
     film_explanation why = {0};
-    if (!context || !out) return missing(error, context ? "out" : "context");
+    if (!context || !out) return status_missing(error, context ? "out" : "context");
     film_status status = sized_check(out, "film_explanation", error);
     if (status != FILM_OK) return status;
     status = explain_pair(&context->explainer, &context->match, a, b, &why, error);
@@ -149,7 +144,7 @@ static size_t list_length(size_t most)
 film_status film_explain_dimension(const film_model *model, size_t dimension, size_t most,
                                    char **json, film_error *error)
 {
-    if (!model || !json) return missing(error, model ? "json" : "model");
+    if (!model || !json) return status_missing(error, model ? "json" : "model");
     int all = most == FILM_ALL_FEATURES;
     return explain_dimension(model, dimension, list_length(all ? 0 : most), all, json, error);
 }
@@ -157,13 +152,13 @@ film_status film_explain_dimension(const film_model *model, size_t dimension, si
 film_status film_explain_word(const film_model *model, film_text word, size_t most, char **json,
                               film_error *error)
 {
-    if (!model || !json) return missing(error, model ? "json" : "model");
+    if (!model || !json) return status_missing(error, model ? "json" : "model");
     return explain_word(model, word, list_length(most), json, error);
 }
 
 film_status film_explain_model(const film_model *model, size_t most, char **json, film_error *error)
 {
-    if (!model || !json) return missing(error, model ? "json" : "model");
+    if (!model || !json) return status_missing(error, model ? "json" : "model");
     return explain_model(model, list_length(most), json, error);
 }
 
@@ -183,7 +178,7 @@ film_status film_match_batch(const film_model *model, const film_text *a, const 
                              film_verdict *verdicts, film_error *error)
 {
     if (!model || (count && (!a || !b || !verdicts)))
-        return missing(error, "model, a text or verdicts");
+        return status_missing(error, "model, a text or verdicts");
     struct text_pairs pairs = {a, b};
     struct score_source source = {pair_of_texts, &pairs};
     struct match_rule rule;
@@ -198,7 +193,7 @@ film_status film_score_batch(const film_model *model, const film_text *a, const 
                              size_t count, const film_answer_options *options, float *probability,
                              film_error *error)
 {
-    if (count && !probability) return missing(error, "probability");
+    if (count && !probability) return status_missing(error, "probability");
     film_verdict *verdicts = mem_array(count, sizeof *verdicts);
     if (!verdicts) return status_no_memory(error);
     film_status status = film_match_batch(model, a, b, count, options, verdicts, error);

@@ -57,7 +57,7 @@ static void give(const struct gathering *to, const struct token *token, uint32_t
 
 /* Splits every feature of a sentence over its occurrences, and each of those over its first and
  * last word, as pair/reasons.h does. */
-static film_status gather(struct links *links, struct gathering *to, film_error *error)
+static film_status gather_links(struct links *links, struct gathering *to, film_error *error)
 {
     int a = to->reading->swapped ? 1 : 0, side = to->sentence ? !a : a;
     const struct feature_row *row = &to->reading->side[side].row;
@@ -95,7 +95,7 @@ static double square_length(const struct reading *reading, int side)
     return vec_dot(vector, vector, reading->encoder->map ? reading->encoder->dim : here->row.count);
 }
 
-static int stronger_first(const void *left, const void *right)
+static int stronger_link_first(const void *left, const void *right)
 {
     const film_word_link *a = left, *b = right;
     double x = fabs(a->share), y = fabs(b->share);
@@ -114,8 +114,8 @@ static void offer(struct links *links, const film_word_link *link)
         return;
     }
     for (size_t i = 1; i < links->count; i++)
-        if (stronger_first(&links->list[weakest], &links->list[i]) < 0) weakest = i;
-    if (stronger_first(link, &links->list[weakest]) < 0) links->list[weakest] = *link;
+        if (stronger_link_first(&links->list[weakest], &links->list[i]) < 0) weakest = i;
+    if (stronger_link_first(link, &links->list[weakest]) < 0) links->list[weakest] = *link;
 }
 
 film_status links_find(struct links *links, const struct words *words,
@@ -126,8 +126,8 @@ film_status links_find(struct links *links, const struct words *words,
     size_t dim = width(reading);
     links->count = 0;
     links->sum = 0;
-    TRY(gather(links, &to[0], error));
-    TRY(gather(links, &to[1], error));
+    TRY(gather_links(links, &to[0], error));
+    TRY(gather_links(links, &to[1], error));
     double factor = 1;
     if (reading->encoder->similarity == FILM_COSINE) {
         double lengths = sqrt(square_length(reading, 0) * square_length(reading, 1));
@@ -141,7 +141,7 @@ film_status links_find(struct links *links, const struct words *words,
             links->sum += link.share;
             offer(links, &link);
         }
-    if (links->count) qsort(links->list, links->count, sizeof *links->list, stronger_first);
+    if (links->count) qsort(links->list, links->count, sizeof *links->list, stronger_link_first);
 done:
     return status;
 }

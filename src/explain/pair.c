@@ -41,7 +41,7 @@ static int family_of(const char *name)
     return family;
 }
 
-static int stronger_first(const void *left, const void *right)
+static int stronger_group_first(const void *left, const void *right)
 {
     const film_reason_group *a = left, *b = right;
     double x = fabs(a->weight), y = fabs(b->weight);
@@ -97,7 +97,7 @@ static film_status gather_groups(struct explainer *explainer, const film_verdict
         reasons_sort(next[family] - groups[family].reason_count, groups[family].reason_count);
         groups[(*count)++] = groups[family];
     }
-    qsort(groups, *count, sizeof *groups, stronger_first);
+    qsort(groups, *count, sizeof *groups, stronger_group_first);
     return FILM_OK;
 }
 

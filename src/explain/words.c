@@ -20,7 +20,7 @@ static int by_start(const void *left, const void *right)
 }
 
 /* Merges overlapping words. Returns the number left. */
-static size_t merge(film_word_share *list, size_t count)
+static size_t merge_shares(film_word_share *list, size_t count)
 {
     size_t kept = 0;
     if (count) qsort(list, count, sizeof *list, by_start);
@@ -35,7 +35,7 @@ static size_t merge(film_word_share *list, size_t count)
 }
 
 /* Returns the first of COUNT words that ends after START. */
-static size_t first_behind(const film_word_share *list, size_t count, size_t start)
+static size_t first_after(const film_word_share *list, size_t count, size_t start)
 {
     size_t low = 0, high = count;
     while (low < high) {
@@ -65,12 +65,12 @@ static film_status find_side(struct words *words, const struct reading_side *sid
         for (size_t i = 0; i < tokens->count; i++) {
             const struct token *token = &tokens->items[i];
             if ((token->kind == TOKEN_PAIR) != pairs) continue;
-            size_t at = pairs ? first_behind(list, before, token->from) : before;
+            size_t at = pairs ? first_after(list, before, token->from) : before;
             if (at < before && list[at].start < token->to) continue;
             list[count++] =
                 (film_word_share){.side = letter, .start = token->from, .end = token->to};
         }
-        count = merge(list, count);
+        count = merge_shares(list, count);
     }
     for (size_t i = 0; i < count; i++)
         list[i].text = (film_text){side->text.bytes + list[i].start, list[i].end - list[i].start};
@@ -97,7 +97,7 @@ void words_at(const struct words *words, int sentence, size_t start, size_t end,
 {
     const film_word_share *list = words->list;
     size_t first = words->first[sentence], last = words->first[sentence + 1];
-    *from = first + first_behind(list + first, last - first, start);
+    *from = first + first_after(list + first, last - first, start);
     if (*from == last) *from = last - 1; /* a token without a byte of its own, at the end */
     for (*to = *from + 1; *to < last && list[*to].start < end;) ++*to;
 }

@@ -57,7 +57,7 @@ void graph_free(struct graph *graph)
     mem_free(graph);
 }
 
-static int resize(void **array, size_t count, size_t size)
+static int resize_array(void **array, size_t count, size_t size)
 {
     void *memory = mem_resize(*array, count, size);
     if (memory) *array = memory;
@@ -73,11 +73,11 @@ film_status graph_reserve(struct graph *graph, size_t count, film_error *error)
     if (count <= graph->capacity && graph->codes) return FILM_OK;
     size_t capacity = graph->capacity + graph->capacity / 2; /* small additions stay cheap */
     if (capacity < count) capacity = count;
-    TRY_ALLOC(resize((void **)&graph->codes, capacity, graph->stride) &&
-                  resize((void **)&graph->links, capacity,
-                         graph->options.degree * sizeof *graph->links) &&
-                  resize((void **)&graph->twin, capacity, sizeof *graph->twin) &&
-                  resize((void **)&graph->state, capacity, 1),
+    TRY_ALLOC(resize_array((void **)&graph->codes, capacity, graph->stride) &&
+                  resize_array((void **)&graph->links, capacity,
+                               graph->options.degree * sizeof *graph->links) &&
+                  resize_array((void **)&graph->twin, capacity, sizeof *graph->twin) &&
+                  resize_array((void **)&graph->state, capacity, 1),
               error);
     graph->capacity = capacity;
     mem_large_pages(graph->codes, capacity * graph->stride);

@@ -82,7 +82,7 @@ done:
 }
 
 /* Finds the candidates of row I of the batch. */
-static void find(struct builder *builder, struct graph_walker *walker, size_t i)
+static void find_neighbours(struct builder *builder, struct graph_walker *walker, size_t i)
 {
     const struct graph_view *view = &builder->view;
     const struct codes *all = &builder->all;
@@ -127,7 +127,7 @@ static void link_row(struct builder *builder, struct pruner *pruner, size_t i)
     graph_prune(builder->graph, pruner, (uint32_t)(builder->first + i), pruner->keys, left);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_links(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
     return left < right ? -1 : left > right;
@@ -144,7 +144,7 @@ static void gather_back(struct builder *builder)
         for (size_t d = 0; d < degree; d++)
             builder->back[count++] = (uint64_t)links[d] << 32 | (builder->first + i);
     }
-    qsort(builder->back, count, sizeof *builder->back, compare);
+    qsort(builder->back, count, sizeof *builder->back, compare_links);
     builder->groups = 0;
     for (size_t i = 0; i < count; i++)
         if (i == 0 || builder->back[i] >> 32 != builder->back[i - 1] >> 32)
@@ -213,7 +213,8 @@ static film_status find_some(struct threads_worker *worker, void *user, film_err
     size_t begin, end;
     (void)error;
     while (threads_next(worker, &begin, &end))
-        for (size_t i = begin; i < end; i++) find(builder, builder->walker[worker->number], i);
+        for (size_t i = begin; i < end; i++)
+            find_neighbours(builder, builder->walker[worker->number], i);
     return FILM_OK;
 }
 
@@ -260,7 +261,7 @@ done:
 }
 
 /* Encodes rows FIRST .. and clears their lists. */
-static void prepare(struct graph *graph, const float *rows, size_t count, int threads)
+static void prepare_rows(struct graph *graph, const float *rows, size_t count, int threads)
 {
     size_t first = graph->count, degree = graph->options.degree;
     codes_encode(rows, count, graph->options.dim, graph->codes + first * graph->stride, threads);
@@ -281,7 +282,7 @@ film_status graph_add(struct graph *graph, const float *rows, size_t count, int 
     if (count < (size_t)threads) threads = count ? (int)count : 1;
     TRY(graph_reserve(graph, graph->count + count, error));
     TRY(builder_init(&builder, graph, threads, error));
-    prepare(graph, rows, count, threads);
+    prepare_rows(graph, rows, count, threads);
     for (size_t done = 0; done < count; done += builder.count) {
         builder.first = graph->count;
         builder.count = count - done < BATCH ? count - done : BATCH;

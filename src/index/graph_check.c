@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static film_status refuse(film_error *error, size_t row, const char *what)
+static film_status refuse_row(film_error *error, size_t row, const char *what)
 {
     return status_set(error, FILM_BAD_INPUT, "graph: row %zu: %s", row, what);
 }
@@ -45,12 +45,12 @@ static film_status check_rows(const struct graph_view *view, struct graph_report
             report->twins++;
             break;
         default:
-            return refuse(error, row, "not linked, deleted or a twin");
+            return refuse_row(error, row, "not linked, deleted or a twin");
         }
-        if (!(scale >= 0) || !isfinite(scale)) return refuse(error, row, "invalid scale");
+        if (!(scale >= 0) || !isfinite(scale)) return refuse_row(error, row, "invalid scale");
         /* -128 is never written, and the kernels' arithmetic counts on that */
         if (memchr(view->codes.rows + row * view->codes.stride, 0, view->codes.dim))
-            return refuse(error, row, "invalid code");
+            return refuse_row(error, row, "invalid code");
     }
     return FILM_OK;
 }
@@ -63,17 +63,17 @@ static film_status check_links(const struct graph_view *view, uint32_t *seen,
         const uint32_t *links = view->links + row * view->degree;
         size_t degree = graph_degree(links, view->degree);
         if (degree && view->state[row] != GRAPH_LINKED)
-            return refuse(error, row, "has links but is deleted or a twin");
+            return refuse_row(error, row, "has links but is deleted or a twin");
         for (size_t i = 0; i < degree; i++) {
-            if (links[i] >= view->codes.count) return refuse(error, row, "link out of range");
-            if (links[i] == row) return refuse(error, row, "link to itself");
+            if (links[i] >= view->codes.count) return refuse_row(error, row, "link out of range");
+            if (links[i] == row) return refuse_row(error, row, "link to itself");
             if (view->state[links[i]] != GRAPH_LINKED)
-                return refuse(error, row, "link to a deleted row or a twin");
-            if (seen[links[i]] == row + 1) return refuse(error, row, "duplicate link");
+                return refuse_row(error, row, "link to a deleted row or a twin");
+            if (seen[links[i]] == row + 1) return refuse_row(error, row, "duplicate link");
             seen[links[i]] = (uint32_t)row + 1;
         }
         for (size_t i = degree; i < view->degree; i++)
-            if (links[i] != GRAPH_NONE) return refuse(error, row, "link after the last one");
+            if (links[i] != GRAPH_NONE) return refuse_row(error, row, "link after the last one");
         report->links += degree;
     }
     return FILM_OK;
@@ -86,18 +86,18 @@ static film_status check_twins(const struct graph_view *view, uint8_t *seen,
     size_t count = view->codes.count, ringed = 0;
     for (size_t row = 0; row < count; row++) {
         uint32_t next = view->twin[row];
-        if (next >= count) return refuse(error, row, "twin out of range");
-        if (seen[next]) return refuse(error, row, "twin of two rows");
+        if (next >= count) return refuse_row(error, row, "twin out of range");
+        if (seen[next]) return refuse_row(error, row, "twin of two rows");
         seen[next] = 1;
         if (view->state[row] == GRAPH_DEAD && next != row)
-            return refuse(error, row, "deleted but has a twin");
+            return refuse_row(error, row, "deleted but has a twin");
     }
     for (size_t row = 0; row < count; row++) {
         if (view->state[row] != GRAPH_LINKED) continue;
         size_t size = 1;
         for (size_t other = view->twin[row]; other != row; other = view->twin[other], size++)
             if (view->state[other] != GRAPH_TWIN || !codes_equal(&view->codes, row, other))
-                return refuse(error, row, "twin has a different vector");
+                return refuse_row(error, row, "twin has a different vector");
         ringed += size - 1;
         if (size > report->most_twins) report->most_twins = size;
     }

@@ -32,8 +32,8 @@ static void bury(struct graph *graph, uint32_t row, uint32_t *moved)
 
 /* Collects the living rows that the links of ROW lead to in the pruner's ids. It passes through
  * dead rows while there is room. Returns their number. */
-static size_t collect(const struct graph *graph, struct pruner *pruner, const uint32_t *moved,
-                      uint32_t row)
+static size_t collect_neighbours(const struct graph *graph, struct pruner *pruner,
+                                 const uint32_t *moved, uint32_t row)
 {
     size_t count = 0, waiting = 0, degree = graph->options.degree;
     uint32_t from = row;
@@ -65,7 +65,7 @@ static void mend(const struct graph *graph, struct pruner *pruner, const uint32_
     size_t degree = graph->options.degree, i = 0;
     while (i < degree && links[i] != GRAPH_NONE && graph->state[links[i]] != GRAPH_DEAD) i++;
     if (i == degree || links[i] == GRAPH_NONE) return;
-    graph_prune_ids(graph, pruner, row, collect(graph, pruner, moved, row));
+    graph_prune_ids(graph, pruner, row, collect_neighbours(graph, pruner, moved, row));
 }
 
 struct mending {

@@ -153,14 +153,14 @@ void walker_walk(struct graph_walker *walker, const struct graph_view *view,
 
 /* ---- Searching ---- */
 
-struct answer {
+struct graph_result {
     const struct graph_question *question;
     const struct graph_view *view;
     struct topk top;
     float scale;
 };
 
-static void offer_row(struct answer *answer, uint32_t id, float score)
+static void offer_neighbour(struct graph_result *answer, uint32_t id, float score)
 {
     size_t dim = answer->view->codes.dim;
     const float *rows = answer->question->rows;
@@ -170,12 +170,12 @@ static void offer_row(struct answer *answer, uint32_t id, float score)
 }
 
 /* Adds a row and those with the same codes, at most k. */
-static void offer_ring(struct answer *answer, uint64_t key)
+static void offer_ring(struct graph_result *answer, uint64_t key)
 {
     const struct graph_view *view = answer->view;
     uint32_t first = key_id(key), id = first;
     for (size_t step = 0; step <= answer->question->k; step++) {
-        if (view->state[id] != GRAPH_DEAD) offer_row(answer, id, key_score(key));
+        if (view->state[id] != GRAPH_DEAD) offer_neighbour(answer, id, key_score(key));
         id = view->twin[id];
         if (id == first || id >= view->codes.count) return;
     }
@@ -205,7 +205,7 @@ film_status graph_search(const struct graph_view *view, struct graph_walker *wal
             const float *row = question->rows + (size_t)key_id(walker->pool[i]) * view->codes.dim;
             for (size_t d = 0; d < view->codes.dim; d += 16) __builtin_prefetch(row + d);
         }
-    struct answer answer = {question, view, topk_over(score, id, k), query.scale};
+    struct graph_result answer = {question, view, topk_over(score, id, k), query.scale};
     for (size_t i = 0; i < ranked; i++) offer_ring(&answer, walker->pool[i]);
     topk_finish(&answer.top);
     *found = answer.top.count;
@@ -214,28 +214,28 @@ done:
 }
 
 /* Queries that several threads search; vectors, ids and scores are concatenated. */
-struct asking {
+struct graph_query {
     const struct graph_view *view;
     const struct graph_question *question;
     uint32_t *id;
     float *score;
 };
 
-static film_status search_some(struct threads_worker *worker, void *user, film_error *error)
+static film_status walk_chunk(struct threads_worker *worker, void *user, film_error *error)
 {
-    const struct asking *asking = user;
+    const struct graph_query *request = user;
     film_status status = FILM_OK;
     struct graph_walker *walker = NULL;
-    size_t k = asking->question->k, begin, end;
+    size_t k = request->question->k, begin, end;
     TRY(graph_walker_new(&walker, error));
     while (threads_next(worker, &begin, &end))
         for (size_t q = begin; q < end; q++) {
-            struct graph_question one = *asking->question;
-            uint32_t *id = asking->id + q * k;
-            float *score = asking->score + q * k;
+            struct graph_question one = *request->question;
+            uint32_t *id = request->id + q * k;
+            float *score = request->score + q * k;
             size_t found = 0;
-            one.vector += q * asking->view->codes.dim;
-            TRY(graph_search(asking->view, walker, &one, id, score, &found, error));
+            one.vector += q * request->view->codes.dim;
+            TRY(graph_search(request->view, walker, &one, id, score, &found, error));
             for (size_t i = found; i < k; i++) {
                 id[i] = GRAPH_NONE;
                 score[i] = 0;
@@ -260,9 +260,9 @@ film_status graph_search_many(const struct graph_view *view, const struct graph_
         struct graph_question some = *question;
         size_t queries = count - first < chunk ? count - first : chunk;
         some.vector += first * view->codes.dim;
-        struct asking asking = {view, &some, out->id + first * k,
-                                own ? own : out->score + first * k};
-        TRY(threads_for(threads, queries, GRAIN, search_some, &asking, error));
+        struct graph_query request = {view, &some, out->id + first * k,
+                                      own ? own : out->score + first * k};
+        TRY(threads_for(threads, queries, GRAIN, walk_chunk, &request, error));
         TRY(progress_report(progress, "neighbours", (double)(first + queries), (double)count,
                             error));
     }

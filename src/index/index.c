@@ -14,12 +14,12 @@ enum { MOST_CANDIDATES = 32768 };
 
 struct index {
     const struct encoder *encoder;
-    struct dense *dense; /* NULL without a map */
+    struct vector_index *dense; /* NULL without a map */
     struct lexical *lexical;
     size_t living;
 };
 
-struct index_asker {
+struct index_searcher {
     struct feature_row row;
     struct terms terms;
     struct graph_walker *walker;
@@ -39,7 +39,8 @@ film_status index_new(const struct encoder *encoder, struct index **out, film_er
     *out = NULL;
     TRY_ALLOC(index, error);
     index->encoder = encoder;
-    if (encoder_has_vectors(encoder)) TRY(dense_new(encoder_dim(encoder), 0, &index->dense, error));
+    if (encoder_has_vectors(encoder))
+        TRY(vector_index_new(encoder_dim(encoder), 0, &index->dense, error));
     TRY(lexical_new(&index->lexical, error));
     *out = index;
     index = NULL;
@@ -60,7 +61,7 @@ film_status index_open(const struct encoder *encoder, const struct graph_view *d
         if (!dense || dense->codes.dim != encoder_dim(encoder) ||
             dense->codes.count != lexical->count)
             TRY(status_set(error, FILM_BAD_INPUT, "the index belongs to a different model"));
-        TRY(dense_open(dense, 0, &index->dense, error));
+        TRY(vector_index_open(dense, 0, &index->dense, error));
     }
     TRY(lexical_open(lexical, &index->lexical, error));
     for (size_t i = 0; i < lexical->count; i++) index->living += lexical->dead[i] == 0;
@@ -74,7 +75,7 @@ done:
 void index_free(struct index *index)
 {
     if (!index) return;
-    dense_free(index->dense);
+    vector_index_free(index->dense);
     lexical_free(index->lexical);
     mem_free(index);
 }
@@ -85,8 +86,8 @@ film_status index_check(const struct index *index, film_error *error)
     struct lexical_view lexical = lexical_view(index->lexical);
     TRY(lexical_check(&lexical, error));
     if (!index->dense) goto done;
-    TRY(dense_check(index->dense, error));
-    struct graph_view dense = dense_view(index->dense);
+    TRY(vector_index_check(index->dense, error));
+    struct graph_view dense = vector_index_view(index->dense);
     for (size_t i = 0; i < lexical.count; i++)
         if ((dense.state[i] == GRAPH_DEAD) != (lexical.dead[i] != 0))
             TRY(status_set(error, FILM_BAD_INPUT,
@@ -102,7 +103,7 @@ film_status index_settle(struct index *index, film_error *error)
 
 void index_views(const struct index *index, struct graph_view *dense, struct lexical_view *lexical)
 {
-    *dense = index->dense ? dense_view(index->dense) : (struct graph_view){0};
+    *dense = index->dense ? vector_index_view(index->dense) : (struct graph_view){0};
     *lexical = lexical_view(index->lexical);
 }
 
@@ -138,7 +139,7 @@ static film_status add_vectors(struct index *index, const film_text *texts, size
     film_status status = encoder_embed_all(index->encoder, texts, count, threads, rows, error);
     if (status != FILM_OK) return status;
     for (size_t i = 0; i < count; i++) vec_normalise(rows + i * dim, dim);
-    return dense_add(index->dense, rows, count, threads, NULL, error);
+    return vector_index_add(index->dense, rows, count, threads, NULL, error);
 }
 
 film_status index_add(struct index *index, const film_text *texts, size_t count, int threads,
@@ -171,7 +172,7 @@ film_status index_remove(struct index *index, const uint32_t *id, size_t count, 
                          film_error *error)
 {
     film_status status = FILM_OK;
-    if (index->dense) TRY(dense_remove(index->dense, id, count, threads, error));
+    if (index->dense) TRY(vector_index_remove(index->dense, id, count, threads, error));
     size_t before = lexical_removed(index->lexical);
     TRY(lexical_remove(index->lexical, id, count, error));
     index->living -= lexical_removed(index->lexical) - before;
@@ -181,48 +182,49 @@ done:
 
 /* ---- Searching ---- */
 
-film_status index_asker_new(const struct index *index, struct index_asker **out, film_error *error)
+film_status index_searcher_new(const struct index *index, struct index_searcher **out,
+                               film_error *error)
 {
     film_status status = FILM_OK;
-    struct index_asker *asker = mem_zeroed(1, sizeof *asker);
+    struct index_searcher *searcher = mem_zeroed(1, sizeof *searcher);
     *out = NULL;
-    TRY_ALLOC(asker, error);
-    TRY(feature_row_init(&asker->row, index->encoder->features, error));
-    TRY(terms_init(&asker->terms, index->encoder, error));
-    TRY(graph_walker_new(&asker->walker, error));
-    TRY(lexical_searcher_new(&asker->searcher, error));
-    TRY_ALLOC(asker->vector = mem_array(encoder_dim(index->encoder), sizeof(float)), error);
-    *out = asker;
-    asker = NULL;
+    TRY_ALLOC(searcher, error);
+    TRY(feature_row_init(&searcher->row, index->encoder->features, error));
+    TRY(terms_init(&searcher->terms, index->encoder, error));
+    TRY(graph_walker_new(&searcher->walker, error));
+    TRY(lexical_searcher_new(&searcher->searcher, error));
+    TRY_ALLOC(searcher->vector = mem_array(encoder_dim(index->encoder), sizeof(float)), error);
+    *out = searcher;
+    searcher = NULL;
 done:
-    index_asker_free(asker);
+    index_searcher_free(searcher);
     return status;
 }
 
-void index_asker_free(struct index_asker *asker)
+void index_searcher_free(struct index_searcher *searcher)
 {
-    if (!asker) return;
-    feature_row_free(&asker->row);
-    terms_free(&asker->terms);
-    graph_walker_free(asker->walker);
-    lexical_searcher_free(asker->searcher);
-    mem_free(asker->vector);
-    mem_free(asker->id);
-    mem_free(asker->score);
-    mem_free(asker->near);
-    mem_free(asker->all);
-    mem_free(asker);
+    if (!searcher) return;
+    feature_row_free(&searcher->row);
+    terms_free(&searcher->terms);
+    graph_walker_free(searcher->walker);
+    lexical_searcher_free(searcher->searcher);
+    mem_free(searcher->vector);
+    mem_free(searcher->id);
+    mem_free(searcher->score);
+    mem_free(searcher->near);
+    mem_free(searcher->all);
+    mem_free(searcher);
 }
 
-static int reserve(struct index_asker *asker, size_t k)
+static int reserve_candidates(struct index_searcher *searcher, size_t k)
 {
-    void *id = asker->id, *score = asker->score, *near = asker->near;
-    int there = mem_grow(&id, &asker->id_capacity, k + 1, sizeof *asker->id) &&
-                mem_grow(&score, &asker->score_capacity, k + 1, sizeof *asker->score) &&
-                mem_grow(&near, &asker->near_capacity, 2 * k + 1, sizeof *asker->near);
-    asker->id = id;
-    asker->score = score;
-    asker->near = near;
+    void *id = searcher->id, *score = searcher->score, *near = searcher->near;
+    int there = mem_grow(&id, &searcher->id_capacity, k + 1, sizeof *searcher->id) &&
+                mem_grow(&score, &searcher->score_capacity, k + 1, sizeof *searcher->score) &&
+                mem_grow(&near, &searcher->near_capacity, 2 * k + 1, sizeof *searcher->near);
+    searcher->id = id;
+    searcher->score = score;
+    searcher->near = near;
     return there;
 }
 
@@ -232,7 +234,7 @@ static int near_by_id(const void *a, const void *b)
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
-static int by_score(const void *a, const void *b)
+static int candidates_by_score(const void *a, const void *b)
 {
     const struct index_candidate *left = a, *right = b;
     if (left->score != right->score) return left->score > right->score ? -1 : 1;
@@ -242,20 +244,21 @@ static int by_score(const void *a, const void *b)
 /* Combined score: the vector counts for the known words, the words for the rest. A sum of scores
  * was better than a sum of reciprocal ranks (R@1 .442 against .417 on the dev duplicates, MRR .549
  * against .530); shares of the words from 0.1 to 0.3 do not differ. */
-static float merged_score(const struct index_asker *asker, float dense, float lexical)
+static float merged_score(const struct index_searcher *searcher, float dense, float lexical)
 {
-    float known = (float)asker->terms.known;
+    float known = (float)searcher->terms.known;
     return known * dense + (1.2f - known) * lexical;
 }
 
 /* Merges the results of both sides, each sentence once. A sentence found only by words gets its
  * cosine from the codes. One found only by vector keeps 0 for its words: it is below the best K of
  * that side, and the exact value is not worth searching all its lists. */
-static film_status merge(const struct index *index, struct index_asker *asker, const float *vector,
-                         size_t both, size_t *count, film_error *error)
+static film_status merge_candidates(const struct index *index, struct index_searcher *searcher,
+                                    const float *vector, size_t both, size_t *count,
+                                    film_error *error)
 {
     film_status status = FILM_OK;
-    struct index_near *near = asker->near;
+    struct index_near *near = searcher->near;
     size_t kept = 0;
     qsort(near, both, sizeof *near, near_by_id);
     for (size_t i = 0; i < both; i++) {
@@ -267,12 +270,13 @@ static film_status merge(const struct index *index, struct index_asker *asker, c
         }
     }
     if (index->dense) {
-        uint32_t *id = asker->id; /* kept may be 2 k: process it in chunks */
-        for (size_t first = 0, room = asker->id_capacity; first < kept; first += room) {
+        uint32_t *id = searcher->id; /* kept may be 2 k: process it in chunks */
+        for (size_t first = 0, room = searcher->id_capacity; first < kept; first += room) {
             size_t some = kept - first < room ? kept - first : room;
             for (size_t i = 0; i < some; i++) id[i] = near[first + i].id;
-            TRY(dense_score(index->dense, asker->walker, vector, id, some, asker->score, error));
-            for (size_t i = 0; i < some; i++) near[first + i].dense = asker->score[i];
+            TRY(vector_index_score(index->dense, searcher->walker, vector, id, some,
+                                   searcher->score, error));
+            for (size_t i = 0; i < some; i++) near[first + i].dense = searcher->score[i];
         }
     }
     *count = kept;
@@ -281,46 +285,48 @@ done:
 }
 
 /* Ranks by the combined score and returns the best K. */
-static film_status rank(struct index_asker *asker, const struct index_near *near, size_t count,
-                        size_t k, struct index_candidate *out, size_t *found, film_error *error)
+static film_status rank(struct index_searcher *searcher, const struct index_near *near,
+                        size_t count, size_t k, struct index_candidate *out, size_t *found,
+                        film_error *error)
 {
     film_status status = FILM_OK;
-    void *all = asker->all;
-    int there = mem_grow(&all, &asker->all_capacity, count + 1, sizeof *asker->all);
-    asker->all = all;
+    void *all = searcher->all;
+    int there = mem_grow(&all, &searcher->all_capacity, count + 1, sizeof *searcher->all);
+    searcher->all = all;
     TRY_ALLOC(there, error);
     for (size_t i = 0; i < count; i++)
-        asker->all[i] =
+        searcher->all[i] =
             (struct index_candidate){near[i].id, near[i].dense, near[i].lexical,
-                                     merged_score(asker, near[i].dense, near[i].lexical)};
-    qsort(asker->all, count, sizeof *asker->all, by_score);
+                                     merged_score(searcher, near[i].dense, near[i].lexical)};
+    qsort(searcher->all, count, sizeof *searcher->all, candidates_by_score);
     *found = count < k ? count : k;
-    memcpy(out, asker->all, *found * sizeof *out);
+    memcpy(out, searcher->all, *found * sizeof *out);
 done:
     return status;
 }
 
-double index_known(const struct index_asker *asker)
+double index_known(const struct index_searcher *searcher)
 {
-    return asker->terms.known;
+    return searcher->terms.known;
 }
 
-film_status index_nearest(const struct index *index, struct index_asker *asker, const float *vector,
-                          size_t k, struct nearest *out, film_error *error)
+film_status index_nearest(const struct index *index, struct index_searcher *searcher,
+                          const float *vector, size_t k, struct nearest *out, film_error *error)
 {
-    return dense_search(index->dense, asker->walker, vector, k, k + k / 2 + 50, out, error);
+    return vector_index_search(index->dense, searcher->walker, vector, k, k + k / 2 + 50, out,
+                               error);
 }
 
-film_status index_vector(const struct index *index, struct index_asker *asker, film_text text,
+film_status index_vector(const struct index *index, struct index_searcher *searcher, film_text text,
                          float *vector, film_error *error)
 {
-    film_status status = encoder_embed(index->encoder, &asker->row, text, vector, error);
+    film_status status = encoder_embed(index->encoder, &searcher->row, text, vector, error);
     if (status == FILM_OK) vec_normalise(vector, encoder_dim(index->encoder));
     return status;
 }
 
 /* Of both sides, each sentence once, in asker->near. */
-static film_status find_near(const struct index *index, struct index_asker *asker,
+static film_status find_near(const struct index *index, struct index_searcher *searcher,
                              const struct index_query *query, size_t *found, film_error *error)
 {
     film_status status = FILM_OK;
@@ -333,65 +339,65 @@ static film_status find_near(const struct index *index, struct index_asker *aske
     if (k > index_count(index)) k = index_count(index);
     if (k > MOST_CANDIDATES) k = MOST_CANDIDATES;
     if (k == 0) goto done;
-    TRY_ALLOC(reserve(asker, k), error);
-    side = (struct nearest){asker->id, asker->score, 0};
-    TRY(terms_make(&asker->terms, query->text, &terms, error));
-    TRY(lexical_search(index->lexical, asker->searcher, terms, filter ? filter->mask : NULL, k,
+    TRY_ALLOC(reserve_candidates(searcher, k), error);
+    side = (struct nearest){searcher->id, searcher->score, 0};
+    TRY(terms_make(&searcher->terms, query->text, &terms, error));
+    TRY(lexical_search(index->lexical, searcher->searcher, terms, filter ? filter->mask : NULL, k,
                        &side, error));
     for (size_t i = 0; i < side.found; i++)
-        asker->near[i] = (struct index_near){asker->id[i], 0, 0, asker->score[i]};
+        searcher->near[i] = (struct index_near){searcher->id[i], 0, 0, searcher->score[i]};
     both = side.found;
     if (index->dense) {
         size_t dim = encoder_dim(index->encoder);
-        if (!vector) TRY(index_vector(index, asker, query->text, asker->vector, error));
-        if (!vector) vector = asker->vector;
+        if (!vector) TRY(index_vector(index, searcher, query->text, searcher->vector, error));
+        if (!vector) vector = searcher->vector;
         /* No word is known: all sentences would be equally far. */
         if (!(vec_dot(vector, vector, dim) > 0))
             side.found = 0;
         else if (filter)
-            TRY(dense_search_among(index->dense, asker->walker, vector,
-                                   &(struct dense_among){filter->id, filter->count}, k, &side,
-                                   error));
+            TRY(vector_index_search_among(index->dense, searcher->walker, vector,
+                                          &(struct vector_index_among){filter->id, filter->count},
+                                          k, &side, error));
         else
-            TRY(index_nearest(index, asker, vector, k, &side, error));
+            TRY(index_nearest(index, searcher, vector, k, &side, error));
         for (size_t i = 0; i < side.found; i++)
-            asker->near[both++] = (struct index_near){asker->id[i], 1, asker->score[i], 0};
+            searcher->near[both++] = (struct index_near){searcher->id[i], 1, searcher->score[i], 0};
     }
-    TRY(merge(index, asker, vector, both, found, error));
+    TRY(merge_candidates(index, searcher, vector, both, found, error));
 done:
     return status;
 }
 
-film_status index_candidates_among(const struct index *index, struct index_asker *asker,
+film_status index_candidates_among(const struct index *index, struct index_searcher *searcher,
                                    const struct index_query *query, struct index_candidate *out,
                                    size_t *found, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count;
     *found = 0;
-    TRY(find_near(index, asker, query, &count, error));
+    TRY(find_near(index, searcher, query, &count, error));
     size_t k = query->k < MOST_CANDIDATES ? query->k : MOST_CANDIDATES;
-    TRY(rank(asker, asker->near, count, k, out, found, error));
+    TRY(rank(searcher, searcher->near, count, k, out, found, error));
 done:
     return status;
 }
 
-film_status index_candidates_text(const struct index *index, struct index_asker *asker,
+film_status index_candidates_text(const struct index *index, struct index_searcher *searcher,
                                   film_text text, size_t k, struct index_candidate *out,
                                   size_t *found, film_error *error)
 {
     struct index_query query = {.text = text, .k = k};
-    return index_candidates_among(index, asker, &query, out, found, error);
+    return index_candidates_among(index, searcher, &query, out, found, error);
 }
 
 /* ---- Distributed index ---- */
 
-film_status index_near(const struct index *index, struct index_asker *asker,
+film_status index_near(const struct index *index, struct index_searcher *searcher,
                        const struct index_query *query, struct index_near *out, size_t *found,
                        film_error *error)
 {
-    film_status status = find_near(index, asker, query, found, error);
-    if (status == FILM_OK && *found) memcpy(out, asker->near, *found * sizeof *out);
+    film_status status = find_near(index, searcher, query, found, error);
+    if (status == FILM_OK && *found) memcpy(out, searcher->near, *found * sizeof *out);
     return status;
 }
 
@@ -410,21 +416,21 @@ static int by_nearness(const void *a, const void *b)
     return near_by_id(a, b);
 }
 
-film_status index_choose(struct index_asker *asker, const struct index_query *query,
+film_status index_choose(struct index_searcher *searcher, const struct index_query *query,
                          struct index_near *near, size_t count, struct index_candidate *out,
                          size_t *found, film_error *error)
 {
     film_status status = FILM_OK;
     struct lexical_terms terms;
     size_t kept = 0, k = query->k < MOST_CANDIDATES ? query->k : MOST_CANDIDATES;
-    TRY(terms_make(&asker->terms, query->text, &terms, error)); /* how much of it is known */
+    TRY(terms_make(&searcher->terms, query->text, &terms, error)); /* how much of it is known */
     qsort(near, count, sizeof *near, by_words);
     for (size_t i = k; i < count; i++) near[i].lexical = 0;
     qsort(near, count, sizeof *near, by_nearness);
     for (size_t i = k; i < count; i++) near[i].by_vector = 0;
     for (size_t i = 0; i < count; i++)
         if (near[i].by_vector || near[i].lexical > 0) near[kept++] = near[i];
-    TRY(rank(asker, near, kept, k, out, found, error));
+    TRY(rank(searcher, near, kept, k, out, found, error));
 done:
     return status;
 }

@@ -1,9 +1,9 @@
 /* Candidate retrieval: one index over N sentences with a dense and a lexical side.
  *
- * Dense: the sentence vectors (index/dense.h) find paraphrases in other words. Lexical: an inverted
- * index with learned weights (index/lexical.h) finds the rare words that a vector blurs; it is the
- * only side for a model without a map. Both rankings are merged into one. A candidate is not a
- * result: the caller decides with match_score.
+ * Dense: the sentence vectors (index/vector_index.h) find paraphrases in other words. Lexical: an
+ * inverted index with learned weights (index/lexical.h) finds the rare words that a vector blurs;
+ * it is the only side for a model without a map. Both rankings are merged into one. A candidate is
+ * not a result: the caller decides with match_score.
  *
  * Sentences have ids 0, 1, 2, ... in the order of insertion; a removed id is not reused. There is
  * one writer at a time; any number of threads search, each with its own searcher. */
@@ -11,7 +11,7 @@
 #define INDEX_INDEX_H
 
 #include "embed/encoder.h"
-#include "index/dense.h"
+#include "index/vector_index.h"
 #include "index/lexical.h"
 
 struct index;
@@ -60,24 +60,25 @@ struct index_candidate {
 };
 
 /* Scratch space of one thread. */
-struct index_asker;
-film_status index_asker_new(const struct index *index, struct index_asker **out, film_error *error);
-void index_asker_free(struct index_asker *asker);
+struct index_searcher;
+film_status index_searcher_new(const struct index *index, struct index_searcher **out,
+                               film_error *error);
+void index_searcher_free(struct index_searcher *searcher);
 
 /* Finds the best K candidates for a text, best first, equal scores by ascending id. OUT has room
  * for K; *FOUND is their number. A sentence of the index is among its own candidates. */
-film_status index_candidates_text(const struct index *index, struct index_asker *asker,
+film_status index_candidates_text(const struct index *index, struct index_searcher *searcher,
                                   film_text text, size_t k, struct index_candidate *out,
                                   size_t *found, film_error *error);
 
 /* For the last text: the share of its weight that is in the model's vocabulary, 0 to 1. A vector
  * says little about a text whose rare words are unknown. */
-double index_known(const struct index_asker *asker);
+double index_known(const struct index_searcher *searcher);
 
 /* Of the vectors alone, as a search for K candidates looks for them: what film_pool_check measures.
  * VECTOR has length 1; OUT has room for K. Not without a map. */
-film_status index_nearest(const struct index *index, struct index_asker *asker, const float *vector,
-                          size_t k, struct nearest *out, film_error *error);
+film_status index_nearest(const struct index *index, struct index_searcher *searcher,
+                          const float *vector, size_t k, struct nearest *out, film_error *error);
 
 /* The sentences to search among: their ids, ascending, and a mask with 1 at these ids. */
 struct index_filter {
@@ -95,7 +96,7 @@ struct index_query {
 };
 
 /* The same among some. */
-film_status index_candidates_among(const struct index *index, struct index_asker *asker,
+film_status index_candidates_among(const struct index *index, struct index_searcher *searcher,
                                    const struct index_query *query, struct index_candidate *out,
                                    size_t *found, film_error *error);
 
@@ -110,17 +111,17 @@ struct index_near {
 };
 
 /* The vector of TEXT, of length 1, to search for in every shard; all 0 when it has none. */
-film_status index_vector(const struct index *index, struct index_asker *asker, film_text text,
+film_status index_vector(const struct index *index, struct index_searcher *searcher, film_text text,
                          float *vector, film_error *error);
 
 /* The nearest K of either side, each sentence once; OUT has room for 2 K. */
-film_status index_near(const struct index *index, struct index_asker *asker,
+film_status index_near(const struct index *index, struct index_searcher *searcher,
                        const struct index_query *query, struct index_near *out, size_t *found,
                        film_error *error);
 
 /* From what all parts found (COUNT of NEAR, which is reordered, with ids of the whole) to the best
  * K: what one index over everything would answer. */
-film_status index_choose(struct index_asker *asker, const struct index_query *query,
+film_status index_choose(struct index_searcher *searcher, const struct index_query *query,
                          struct index_near *near, size_t count, struct index_candidate *out,
                          size_t *found, film_error *error);
 

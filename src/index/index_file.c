@@ -17,8 +17,8 @@ struct tensors {
     size_t count;
 };
 
-static void put(struct tensors *tensors, const char *name, enum safetensors_type type,
-                const void *data, uint64_t rows, uint64_t columns)
+static void list_tensor(struct tensors *tensors, const char *name, enum safetensors_type type,
+                        const void *data, uint64_t rows, uint64_t columns)
 {
     tensors->list[tensors->count++] = (struct safetensors_tensor){.name = name,
                                                                   .type = type,
@@ -30,25 +30,26 @@ static void put(struct tensors *tensors, const char *name, enum safetensors_type
 static void put_dense(struct tensors *tensors, const struct graph_view *view)
 {
     size_t count = view->codes.count;
-    put(tensors, "dense.codes", SAFETENSORS_U8, view->codes.rows, count, view->codes.stride);
-    put(tensors, "dense.state", SAFETENSORS_U8, view->state, count, 0);
+    list_tensor(tensors, "dense.codes", SAFETENSORS_U8, view->codes.rows, count,
+                view->codes.stride);
+    list_tensor(tensors, "dense.state", SAFETENSORS_U8, view->state, count, 0);
     if (!view->degree) return;
-    put(tensors, "dense.links", SAFETENSORS_U32, view->links, count, view->degree);
-    put(tensors, "dense.twin", SAFETENSORS_U32, view->twin, count, 0);
-    put(tensors, "dense.entry", SAFETENSORS_U32, view->entry, view->entries, 0);
+    list_tensor(tensors, "dense.links", SAFETENSORS_U32, view->links, count, view->degree);
+    list_tensor(tensors, "dense.twin", SAFETENSORS_U32, view->twin, count, 0);
+    list_tensor(tensors, "dense.entry", SAFETENSORS_U32, view->entry, view->entries, 0);
 }
 
 static void put_lexical(struct tensors *tensors, const struct lexical_view *view)
 {
     size_t slots = (size_t)view->terms.slot_mask + 1, terms = view->terms.count;
-    put(tensors, "lexical.seed", SAFETENSORS_U64, &view->terms.seed, 1, 0);
-    put(tensors, "lexical.keys", SAFETENSORS_U64, view->terms.keys, slots, 0);
-    put(tensors, "lexical.number", SAFETENSORS_U32, view->terms.number, slots, 0);
-    put(tensors, "lexical.start", SAFETENSORS_U64, view->start, terms + 1, 0);
-    put(tensors, "lexical.most", SAFETENSORS_U16, view->most, terms, 0);
-    put(tensors, "lexical.document", SAFETENSORS_U32, view->document, view->postings, 0);
-    put(tensors, "lexical.weight", SAFETENSORS_U16, view->weight, view->postings, 0);
-    put(tensors, "lexical.dead", SAFETENSORS_U8, view->dead, view->count, 0);
+    list_tensor(tensors, "lexical.seed", SAFETENSORS_U64, &view->terms.seed, 1, 0);
+    list_tensor(tensors, "lexical.keys", SAFETENSORS_U64, view->terms.keys, slots, 0);
+    list_tensor(tensors, "lexical.number", SAFETENSORS_U32, view->terms.number, slots, 0);
+    list_tensor(tensors, "lexical.start", SAFETENSORS_U64, view->start, terms + 1, 0);
+    list_tensor(tensors, "lexical.most", SAFETENSORS_U16, view->most, terms, 0);
+    list_tensor(tensors, "lexical.document", SAFETENSORS_U32, view->document, view->postings, 0);
+    list_tensor(tensors, "lexical.weight", SAFETENSORS_U16, view->weight, view->postings, 0);
+    list_tensor(tensors, "lexical.dead", SAFETENSORS_U8, view->dead, view->count, 0);
 }
 
 film_status index_file_save(const char *path, struct index *index, const int64_t *numbers,
@@ -63,7 +64,7 @@ film_status index_file_save(const char *path, struct index *index, const int64_t
     index_views(index, &dense, &lexical);
     if (dense.codes.count) put_dense(&tensors, &dense);
     put_lexical(&tensors, &lexical);
-    put(&tensors, "numbers", SAFETENSORS_I64, numbers, index_count(index), 0);
+    list_tensor(&tensors, "numbers", SAFETENSORS_I64, numbers, index_count(index), 0);
     snprintf(change, sizeof change, "%llu", (unsigned long long)tie->change);
     const char *keys[] = {"film_index", "identity", "model", "change", "recent"},
                *values[] = {FORMAT, tie->identity, tie->model, change, tie->recent};

@@ -181,7 +181,7 @@ done:
     return status;
 }
 
-static int reserve(struct lexical *lexical, size_t terms)
+static int reserve_postings(struct lexical *lexical, size_t terms)
 {
     size_t used = lexical->tail ? lexical->tail_start[lexical->tail] : 0;
     void *start = lexical->tail_start, *term = lexical->tail_term, *weight = lexical->tail_weight,
@@ -222,7 +222,7 @@ film_status lexical_add(struct lexical *lexical, struct lexical_terms terms, fil
     if (lexical->count >= LEXICAL_MAX_COUNT)
         TRY(status_set(error, FILM_USAGE, "index: more than %d documents are not supported",
                        LEXICAL_MAX_COUNT));
-    TRY_ALLOC(reserve(lexical, count), error);
+    TRY_ALLOC(reserve_postings(lexical, count), error);
     size_t begin = lexical->tail_start[lexical->tail], end = begin;
     for (size_t i = 0; i < count; i++) {
         uint32_t code = lexical_code(terms.weight[i]), term;
@@ -259,7 +259,7 @@ struct merged {
 };
 
 /* Merges the lists, old before new: the ids of the tail are higher, so the lists stay sorted. */
-static void merge(const struct lexical *lexical, const struct merged *to)
+static void merge_postings(const struct lexical *lexical, const struct merged *to)
 {
     const struct lexical_view *view = &lexical->view;
     size_t terms = lexical->terms.count, tail_entries = lexical->tail_start[lexical->tail];
@@ -300,7 +300,7 @@ film_status lexical_settle(struct lexical *lexical, film_error *error)
                   (to.document = mem_array(postings, sizeof *to.document)) &&
                   (to.weight = mem_array(postings, sizeof *to.weight)),
               error);
-    merge(lexical, &to);
+    merge_postings(lexical, &to);
     mem_free(lexical->start);
     mem_free(lexical->most);
     mem_free(lexical->document);

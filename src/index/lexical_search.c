@@ -85,8 +85,8 @@ static int by_term(const void *a, const void *b)
 }
 
 /* Looks the terms up; a duplicate term is ignored. Sorted by term. */
-static void look_up(const struct lexical *lexical, struct lexical_searcher *searcher,
-                    struct lexical_terms query)
+static void look_up_terms(const struct lexical *lexical, struct lexical_searcher *searcher,
+                          struct lexical_terms query)
 {
     const struct lexical_view *view = &lexical->view;
     const struct keytab *terms = lexical->borrowed ? &view->terms : &lexical->terms;
@@ -232,7 +232,7 @@ static uint32_t least_of_best(const struct lexical *lexical, struct lexical_sear
     return count < k ? 0 : kth_largest(searcher->order, count, k);
 }
 
-static int by_number(const void *a, const void *b)
+static int documents_by_number(const void *a, const void *b)
 {
     uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
     return left < right ? -1 : left > right;
@@ -273,7 +273,8 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
         rest -= wanted[i].bound;
     }
     if (i == count) return;
-    qsort(searcher->touched, searcher->touched_count, sizeof *searcher->touched, by_number);
+    qsort(searcher->touched, searcher->touched_count, sizeof *searcher->touched,
+          documents_by_number);
     for (; i < count; i++) {
         if (searcher->touched_count > 4 * k)
             drop(searcher, least_of_best(lexical, searcher, k), rest);
@@ -293,7 +294,7 @@ film_status lexical_search(const struct lexical *lexical, struct lexical_searche
     TRY_ALLOC(fit(searcher, lexical->count, query.count), error);
     searcher->touched_count = 0;
     searcher->mask = mask;
-    look_up(lexical, searcher, query);
+    look_up_terms(lexical, searcher, query);
     add_tail(lexical, searcher);
     add_terms(lexical, searcher, k);
     for (size_t i = 0; i < searcher->touched_count; i++) {

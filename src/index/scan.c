@@ -15,7 +15,7 @@
 enum { BLOCK = 128, TILE = 8 };
 
 /* State of a search. */
-struct job {
+struct scan_job {
     const struct scan *scan;
     const float *queries;
     size_t count, k, keep; /* keep: candidates per query and part */
@@ -105,13 +105,13 @@ static double doubt(const struct scan *scan, const float *vector, const struct c
            1e-5 * ((double)scan->longest + (double)scan->lost) * length;
 }
 
-static int passed_over(const struct scan *scan, size_t row)
+static int is_skipped(const struct scan *scan, size_t row)
 {
     return scan->dead && scan->dead[row];
 }
 
 /* First pass: the best of one part of the rows for one tile of queries. */
-static void scan_part(const struct job *job, size_t tile, size_t part)
+static void scan_part(const struct scan_job *job, size_t tile, size_t part)
 {
     const struct codes *codes = &job->scan->codes;
     size_t first = part * job->span, last = first + job->span;
@@ -128,21 +128,21 @@ static void scan_part(const struct job *job, size_t tile, size_t part)
         for (size_t q = 0; q < queries; q++) {
             codes_score_range(codes, &job->query[from + q], row, rows, scores);
             for (size_t i = 0; i < rows; i++)
-                if (!passed_over(job->scan, row + i))
+                if (!is_skipped(job->scan, row + i))
                     topk_offer(&top[q], scores[i], (uint32_t)(row + i));
         }
     }
     for (size_t q = 0; q < queries; q++) job->kept[(from + q) * job->parts + part] = top[q].count;
 }
 
-static float exact(const struct scan *scan, const float *vector, size_t row)
+static float exact_score(const struct scan *scan, const float *vector, size_t row)
 {
     size_t dim = scan->codes.dim;
     return (float)vec_dot(vector, scan->rows + row * dim, dim);
 }
 
 /* Second pass, for a query without a proof: scores every row whose codes give at least LEAST. */
-static void scan_again(const struct job *job, size_t q, double least, struct topk *top)
+static void scan_again(const struct scan_job *job, size_t q, double least, struct topk *top)
 {
     const struct scan *scan = job->scan;
     const float *vector = job->queries + q * scan->codes.dim;
@@ -153,13 +153,13 @@ static void scan_again(const struct job *job, size_t q, double least, struct top
         codes_score_range(&scan->codes, &job->query[q], row, rows, scores);
         for (size_t i = 0; i < rows; i++)
             if ((double)scores[i] * (double)job->query[q].scale >= least &&
-                !passed_over(scan, row + i))
-                topk_offer(top, exact(scan, vector, row + i), (uint32_t)(row + i));
+                !is_skipped(scan, row + i))
+                topk_offer(top, exact_score(scan, vector, row + i), (uint32_t)(row + i));
     }
 }
 
 /* Ranks the candidates of all parts exactly. Returns whether a second scan was needed. */
-static int finish(const struct job *job, size_t q)
+static int finish_query(const struct scan_job *job, size_t q)
 {
     const struct scan *scan = job->scan;
     const float *vector = job->queries + q * scan->codes.dim;
@@ -170,7 +170,7 @@ static int finish(const struct job *job, size_t q)
     for (size_t part = 0; part < job->parts; part++) {
         size_t at = (q * job->parts + part) * job->keep, kept = job->kept[q * job->parts + part];
         for (size_t i = 0; i < kept; i++)
-            topk_offer(&top, exact(scan, vector, job->kept_id[at + i]), job->kept_id[at + i]);
+            topk_offer(&top, exact_score(scan, vector, job->kept_id[at + i]), job->kept_id[at + i]);
         /* A full heap has its worst on top; rejected rows are not above it. */
         if (kept == job->keep && (double)job->kept_score[at] * scale > out)
             out = (double)job->kept_score[at] * scale;
@@ -188,7 +188,7 @@ static int finish(const struct job *job, size_t q)
     return again;
 }
 
-static film_status job_init(struct job *job, int threads, film_error *error)
+static film_status job_init(struct scan_job *job, int threads, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = job->count, tiles = (count + TILE - 1) / TILE, rows = job->scan->codes.count;
@@ -211,7 +211,7 @@ done:
     return status;
 }
 
-static void job_free(struct job *job)
+static void job_free(struct scan_job *job)
 {
     mem_free_aligned(job->values);
     mem_free(job->query);
@@ -222,7 +222,7 @@ static void job_free(struct job *job)
 
 static film_status scan_some(struct threads_worker *worker, void *user, film_error *error)
 {
-    const struct job *job = user;
+    const struct scan_job *job = user;
     size_t item, end;
     (void)error;
     while (threads_next(worker, &item, &end)) scan_part(job, item / job->parts, item % job->parts);
@@ -231,10 +231,10 @@ static film_status scan_some(struct threads_worker *worker, void *user, film_err
 
 static film_status finish_some(struct threads_worker *worker, void *user, film_error *error)
 {
-    struct job *job = user;
+    struct scan_job *job = user;
     size_t twice = 0, q, end;
     (void)error;
-    while (threads_next(worker, &q, &end)) twice += (size_t)finish(job, q);
+    while (threads_next(worker, &q, &end)) twice += (size_t)finish_query(job, q);
     threads_lock(worker);
     job->again += twice;
     threads_unlock(worker);
@@ -242,7 +242,7 @@ static film_status finish_some(struct threads_worker *worker, void *user, film_e
 }
 
 /* Searches some queries; ID and SCORE are theirs. */
-static film_status search_some(struct job *job, int threads, film_error *error)
+static film_status scan_chunk(struct scan_job *job, int threads, film_error *error)
 {
     film_status status = FILM_OK;
     size_t tiles = (job->count + TILE - 1) / TILE;
@@ -266,13 +266,13 @@ film_status scan_search(const struct scan *scan, const struct scan_queries *quer
     threads = threads_count(threads);
     if (!out->score) TRY_ALLOC(own = mem_array(chunk * k, sizeof(float)), error);
     for (size_t first = 0; first < count; first += chunk) {
-        struct job job = {.scan = scan,
-                          .queries = queries->vectors + first * scan->codes.dim,
-                          .count = count - first < chunk ? count - first : chunk,
-                          .k = k,
-                          .id = out->id + first * k,
-                          .score = own ? own : out->score + first * k};
-        TRY(search_some(&job, threads, error));
+        struct scan_job job = {.scan = scan,
+                               .queries = queries->vectors + first * scan->codes.dim,
+                               .count = count - first < chunk ? count - first : chunk,
+                               .k = k,
+                               .id = out->id + first * k,
+                               .score = own ? own : out->score + first * k};
+        TRY(scan_chunk(&job, threads, error));
         again += job.again;
         TRY(progress_report(progress, "neighbours", (double)(first + job.count), (double)count,
                             error));

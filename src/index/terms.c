@@ -14,7 +14,7 @@
 enum { MOST_WORDS = 512 };
 
 /* The weight of a word of the vocabulary. */
-static float weight_of(const struct encoder *encoder, uint32_t feature)
+static float term_weight(const struct encoder *encoder, uint32_t feature)
 {
     float idf = encoder->features->idf[feature];
     if (!encoder->weighs || !encoder->map) return idf;
@@ -31,7 +31,7 @@ static float weight_of_unknown(const struct encoder *encoder)
     double sum = 0;
     if (first == last) return 1;
     if (last - first > RAREST) first = last - RAREST;
-    for (uint32_t id = first; id < last; id++) sum += (double)weight_of(encoder, id);
+    for (uint32_t id = first; id < last; id++) sum += (double)term_weight(encoder, id);
     return (float)(sum / (last - first));
 }
 
@@ -51,7 +51,7 @@ void terms_free(struct terms *terms)
     memset(terms, 0, sizeof *terms);
 }
 
-static int reserve(struct terms *terms, size_t words)
+static int reserve_terms(struct terms *terms, size_t words)
 {
     return mem_grow((void **)&terms->key, &terms->key_capacity, words + 1, sizeof *terms->key) &&
            mem_grow((void **)&terms->weight, &terms->weight_capacity, words + 1,
@@ -59,7 +59,7 @@ static int reserve(struct terms *terms, size_t words)
 }
 
 /* Adds a term, or half its weight to an existing one. The first terms of a long text are enough. */
-static void put(struct terms *terms, film_text word, float weight)
+static void put_term(struct terms *terms, film_text word, float weight)
 {
     uint64_t key = XXH3_64bits(word.bytes, word.length);
     size_t at = 0;
@@ -82,16 +82,16 @@ film_status terms_make(struct terms *terms, film_text text, struct lexical_terms
     double all = 0, unknown = 0;
     terms->count = 0;
     TRY(grams_collect(&terms->grams, &features->tokenizer, GROUP_BIT(GROUP_WORD), text, error));
-    TRY_ALLOC(reserve(terms, words->count), error);
+    TRY_ALLOC(reserve_terms(terms, words->count), error);
     for (size_t i = 0; i < words->count; i++) {
         film_text word = gram_text(words, &words->items[i]);
         uint32_t id = strtab_find(&features->vocabulary[GROUP_WORD], word.bytes, word.length);
         float weight = id == STRTAB_NONE
                            ? terms->unknown
-                           : weight_of(terms->encoder, features->first[GROUP_WORD] + id);
+                           : term_weight(terms->encoder, features->first[GROUP_WORD] + id);
         all += (double)weight * (double)weight;
         if (id == STRTAB_NONE) unknown += (double)weight * (double)weight;
-        put(terms, word, weight);
+        put_term(terms, word, weight);
     }
     /* A model of characters alone has no words; then all words count as known. */
     int has_words = features->first[GROUP_WORD] < features->first[GROUP_WORD + 1];

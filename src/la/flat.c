@@ -15,14 +15,14 @@
 enum { QUERIES = 64, ROWS = 512 };
 
 /* What one thread works with. */
-struct worker {
+struct flat_worker {
     float *queries; /* dim x QUERIES: a query is a column; zeros after the last */
     float *rows;    /* ROWS x dim: the last, short block of the base, or targets */
     float *scores;  /* QUERIES x ROWS */
     float *kept;    /* QUERIES x k */
 };
 
-struct job {
+struct flat_job {
     const struct flat *base;
     const struct flat_queries *queries;
     size_t k;
@@ -32,7 +32,8 @@ struct job {
     uint32_t *rank;
 };
 
-static film_status worker_init(struct worker *worker, const struct job *job, film_error *error)
+static film_status flat_worker_init(struct flat_worker *worker, const struct flat_job *job,
+                                    film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = job->base->dim;
@@ -46,7 +47,7 @@ done:
     return status;
 }
 
-static void worker_free(struct worker *worker)
+static void flat_worker_free(struct flat_worker *worker)
 {
     mem_free_aligned(worker->queries);
     mem_free_aligned(worker->rows);
@@ -61,7 +62,7 @@ static uint32_t query_id(const struct flat_queries *queries, size_t i)
     return queries->vectors ? FLAT_NONE : (uint32_t)i;
 }
 
-static const float *query_vector(const struct job *job, size_t i)
+static const float *query_vector(const struct flat_job *job, size_t i)
 {
     size_t dim = job->base->dim;
     return job->queries->vectors ? job->queries->vectors + i * dim
@@ -69,7 +70,7 @@ static const float *query_vector(const struct job *job, size_t i)
 }
 
 /* And its target's, with what is subtracted from its score. */
-static const float *target_vector(const struct job *job, size_t i, float *penalty)
+static const float *target_vector(const struct flat_job *job, size_t i, float *penalty)
 {
     const struct flat_targets *targets = job->targets;
     const float *of_row = job->base->penalty;
@@ -86,7 +87,8 @@ typedef float lanes __attribute__((vector_size(32), aligned(4)));
 
 /* scores (QUERIES x ROWS) = queries' * rows'. A lane adds up one query's products with one row,
  * dimension by dimension: every score is the same sum in the same order, wherever it is. */
-VEC_KERNEL static void multiply(float *scores, const float *queries, const float *rows, size_t dim)
+VEC_KERNEL static void multiply_block(float *scores, const float *queries, const float *rows,
+                                      size_t dim)
 {
     enum { LANES = 8, PART = 4 * LANES }; /* two rows x 32 queries: eight sums in registers */
     for (size_t j = 0; j < ROWS; j += 2)
@@ -107,7 +109,8 @@ VEC_KERNEL static void multiply(float *scores, const float *queries, const float
         }
 }
 
-static void gather_queries(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void gather_queries(struct flat_worker *worker, const struct flat_job *job, size_t first,
+                           size_t count)
 {
     size_t dim = job->base->dim;
     memset(worker->queries, 0, QUERIES * dim * sizeof(float));
@@ -118,7 +121,7 @@ static void gather_queries(struct worker *worker, const struct job *job, size_t 
 }
 
 /* The scores of block BLOCK of the base; returns how many rows it has. */
-static size_t score_block(struct worker *worker, const struct flat *base, size_t block)
+static size_t score_block(struct flat_worker *worker, const struct flat *base, size_t block)
 {
     size_t first = block * ROWS, count = base->count - first < ROWS ? base->count - first : ROWS;
     const float *rows = base->rows + first * base->dim;
@@ -127,13 +130,14 @@ static size_t score_block(struct worker *worker, const struct flat *base, size_t
         memcpy(worker->rows, rows, count * base->dim * sizeof(float));
         rows = worker->rows;
     }
-    multiply(worker->scores, worker->queries, rows, base->dim);
+    multiply_block(worker->scores, worker->queries, rows, base->dim);
     for (size_t i = 0; base->penalty && i < QUERIES; i++)
         for (size_t j = 0; j < count; j++) worker->scores[i * ROWS + j] -= base->penalty[first + j];
     return count;
 }
 
-static void search_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void search_tile(struct flat_worker *worker, const struct flat_job *job, size_t first,
+                        size_t count)
 {
     struct topk top[QUERIES];
     size_t blocks = (job->base->count + ROWS - 1) / ROWS, k = job->k;
@@ -158,7 +162,8 @@ static void search_tile(struct worker *worker, const struct job *job, size_t fir
     }
 }
 
-static void rank_tile(struct worker *worker, const struct job *job, size_t first, size_t count)
+static void rank_tile(struct flat_worker *worker, const struct flat_job *job, size_t first,
+                      size_t count)
 {
     size_t dim = job->base->dim, blocks = (job->base->count + ROWS - 1) / ROWS;
     float wanted[QUERIES], penalty[QUERIES];
@@ -166,7 +171,7 @@ static void rank_tile(struct worker *worker, const struct job *job, size_t first
     for (size_t i = 0; i < count; i++)
         memcpy(worker->rows + i * dim, target_vector(job, first + i, &penalty[i]),
                dim * sizeof(float));
-    multiply(worker->scores, worker->queries, worker->rows, dim);
+    multiply_block(worker->scores, worker->queries, worker->rows, dim);
     for (size_t i = 0; i < count; i++) {
         wanted[i] = worker->scores[i * ROWS + i] - penalty[i];
         job->rank[first + i] = 1;
@@ -189,8 +194,8 @@ static void rank_tile(struct worker *worker, const struct job *job, size_t first
 
 /* Tiles of queries, shared out among the threads. The calling thread reports progress; when that
  * says stop, all threads pass over what is left. */
-static film_status run(const struct job *job, int threads, const film_progress *progress,
-                       film_error *error)
+static film_status run_blocks(const struct flat_job *job, int threads,
+                              const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
     size_t tiles = (job->queries->count + QUERIES - 1) / QUERIES, done = 0;
@@ -199,9 +204,9 @@ static film_status run(const struct job *job, int threads, const film_progress *
     if ((size_t)threads > tiles) threads = tiles ? (int)tiles : 1;
 #pragma omp parallel num_threads(threads)
     {
-        struct worker worker;
+        struct flat_worker worker;
         film_error own_error;
-        film_status own = worker_init(&worker, job, &own_error);
+        film_status own = flat_worker_init(&worker, job, &own_error);
         if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 #pragma omp for schedule(dynamic, 1)
         for (size_t tile = 0; tile < tiles; tile++) {
@@ -220,7 +225,7 @@ static film_status run(const struct job *job, int threads, const film_progress *
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
-        worker_free(&worker);
+        flat_worker_free(&worker);
     }
     return status;
 }
@@ -229,14 +234,15 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
                         int threads, const film_progress *progress, const struct nearest *out,
                         film_error *error)
 {
-    struct job job = {.base = base, .queries = queries, .k = k, .id = out->id, .score = out->score};
-    return run(&job, threads, progress, error);
+    struct flat_job job = {
+        .base = base, .queries = queries, .k = k, .id = out->id, .score = out->score};
+    return run_blocks(&job, threads, progress, error);
 }
 
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
                       const struct flat_targets *targets, int threads,
                       const film_progress *progress, uint32_t *rank, film_error *error)
 {
-    struct job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
-    return run(&job, threads, progress, error);
+    struct flat_job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
+    return run_blocks(&job, threads, progress, error);
 }

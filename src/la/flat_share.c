@@ -9,7 +9,7 @@ enum { BLOCK = 4096 }; /* queries that are with all processes at a time */
 
 /* ---- Neighbours ---- */
 
-struct search {
+struct share_search {
     const struct flat_share *share;
     size_t k, *rows;  /* of each process */
     float *vectors;   /* BLOCK x dim: of the queries */
@@ -20,7 +20,7 @@ struct search {
     float *kept;      /* k */
 };
 
-static void search_free(struct search *search)
+static void share_search_free(struct share_search *search)
 {
     mem_free(search->rows);
     mem_free_aligned(search->vectors);
@@ -34,12 +34,12 @@ static void search_free(struct search *search)
 
 _Static_assert(sizeof(float) == sizeof(uint32_t), "scores travel behind numbers");
 
-static film_status search_init(struct search *search, const struct flat_share *share, size_t k,
-                               film_error *error)
+static film_status search_init(struct share_search *search, const struct flat_share *share,
+                               size_t k, film_error *error)
 {
     film_status status = FILM_OK;
     size_t processes = (size_t)share->comm->size, list = 2 * BLOCK * sizeof(uint32_t);
-    *search = (struct search){.share = share, .k = k};
+    *search = (struct share_search){.share = share, .k = k};
     TRY_ALLOC((search->rows = mem_zeroed(processes, sizeof(size_t))) &&
                   (search->out = mem_zeroed(processes, sizeof(size_t))) &&
                   (search->in = mem_zeroed(processes, sizeof(size_t))) &&
@@ -56,7 +56,7 @@ done:
 }
 
 /* The best of what all processes found for HERE queries, to ID. */
-static void merge(struct search *search, size_t here, uint32_t *id)
+static void merge_results(struct share_search *search, size_t here, uint32_t *id)
 {
     size_t k = search->k, processes = (size_t)search->share->comm->size;
     for (size_t i = 0; i < here; i++) {
@@ -76,7 +76,7 @@ static void merge(struct search *search, size_t here, uint32_t *id)
 }
 
 /* Rows FIRST .. FIRST + HERE of process OWNER, which gets the answers to ID. */
-static film_status search_block(struct search *search, int owner, size_t first, size_t here,
+static film_status search_block(struct share_search *search, int owner, size_t first, size_t here,
                                 int threads, uint32_t *id, film_error *error)
 {
     film_status status = FILM_OK;
@@ -100,7 +100,7 @@ static film_status search_block(struct search *search, int owner, size_t first, 
         search->in[p] = is_mine ? bytes : 0;
     }
     TRY(comm_exchange(comm, search->found, search->out, search->came, search->in, error));
-    if (is_mine) merge(search, here, id + first * k);
+    if (is_mine) merge_results(search, here, id + first * k);
 done:
     return status;
 }
@@ -109,7 +109,7 @@ film_status flat_share_search(const struct flat_share *share, size_t k, int thre
                               const film_progress *progress, uint32_t *id, film_error *error)
 {
     film_status status = FILM_OK;
-    struct search search;
+    struct share_search search;
     struct flat_queries all = {.count = share->mine.count};
     size_t done = 0, total = 0;
     if (share->comm->size == 1)
@@ -125,13 +125,13 @@ film_status flat_share_search(const struct flat_share *share, size_t k, int thre
             TRY(progress_report(progress, "neighbours", (double)done, (double)total, error));
         }
 done:
-    search_free(&search);
+    share_search_free(&search);
     return status;
 }
 
 /* ---- Ranks ---- */
 
-struct ranking {
+struct target_ranking {
     const struct flat_share *share;
     float *query, *target;                   /* BLOCK x dim */
     float *penalty;                          /* BLOCK: of the targets */
@@ -139,7 +139,7 @@ struct ranking {
     size_t *better;
 };
 
-static void ranking_free(struct ranking *ranking)
+static void target_ranking_free(struct target_ranking *ranking)
 {
     mem_free_aligned(ranking->query);
     mem_free_aligned(ranking->target);
@@ -150,12 +150,12 @@ static void ranking_free(struct ranking *ranking)
     mem_free(ranking->better);
 }
 
-static film_status ranking_init(struct ranking *ranking, const struct flat_share *share,
-                                film_error *error)
+static film_status target_ranking_init(struct target_ranking *ranking,
+                                       const struct flat_share *share, film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = share->mine.dim;
-    *ranking = (struct ranking){.share = share};
+    *ranking = (struct target_ranking){.share = share};
     TRY_ALLOC((ranking->query = mem_aligned(BLOCK * dim, sizeof(float))) &&
                   (ranking->target = mem_aligned(BLOCK * dim, sizeof(float))) &&
                   (ranking->penalty = mem_array(BLOCK, sizeof(float))) &&
@@ -196,14 +196,14 @@ film_status flat_share_rank(const struct flat_share *share, const struct flat_sh
                             film_error *error)
 {
     film_status status = FILM_OK;
-    struct ranking ranking;
+    struct target_ranking ranking;
     size_t count = wanted->count;
     if (share->comm->size == 1) {
         struct flat_queries queries = {.id = wanted->query, .count = wanted->count};
         struct flat_targets targets = {.id = wanted->target};
         return flat_rank(&share->mine, &queries, &targets, threads, progress, rank, error);
     }
-    TRY(ranking_init(&ranking, share, error));
+    TRY(target_ranking_init(&ranking, share, error));
     for (size_t first = 0; first < count; first += BLOCK) {
         size_t here = count - first < BLOCK ? count - first : BLOCK;
         TRY(share_vectors(share, wanted->query + first, here, ranking.query_row, ranking.query,
@@ -219,6 +219,6 @@ film_status flat_share_rank(const struct flat_share *share, const struct flat_sh
         TRY(progress_report(progress, "retrieval", (double)(first + here), (double)count, error));
     }
 done:
-    ranking_free(&ranking);
+    target_ranking_free(&ranking);
     return status;
 }

@@ -15,7 +15,7 @@
  * also the same for every thread count. */
 enum { ONE_THREAD_BELOW = 2500 };
 
-struct work {
+struct krylov_work {
     float *basis;     /* rows x count of ld */
     size_t ld, count; /* floats from row to row; vectors so far */
     size_t last;      /* width of the newest block */
@@ -24,7 +24,7 @@ struct work {
     double *gram;     /* block x block, of what the last step left over */
 };
 
-static void work_free(struct work *work)
+static void krylov_work_free(struct krylov_work *work)
 {
     mem_free_aligned(work->basis);
     mem_free_aligned(work->block);
@@ -32,7 +32,7 @@ static void work_free(struct work *work)
     mem_free(work->gram);
 }
 
-static film_status work_init(const struct krylov *job, struct work *work, film_error *error)
+static film_status work_init(const struct krylov *job, struct krylov_work *work, film_error *error)
 {
     memset(work, 0, sizeof *work);
     work->ld = (job->basis + 15) / 16 * 16;
@@ -47,7 +47,7 @@ static film_status work_init(const struct krylov *job, struct work *work, film_e
 }
 
 /* Puts the block (rows x width) behind the basis. */
-static void append(const struct krylov *job, struct work *work, size_t width)
+static void append_block(const struct krylov *job, struct krylov_work *work, size_t width)
 {
 #pragma omp parallel for schedule(static) num_threads(job->side.threads)
     for (size_t i = 0; i < job->side.rows; i++)
@@ -60,7 +60,8 @@ static void append(const struct krylov *job, struct work *work, size_t width)
 /* Adds the inner products of the newest block's image with the basis vectors from FIRST on (the
  * newest block and the one before) to the small matrix. They come twice: the second, full
  * projection gives small corrections. side.factor begins with vector BEGIN. */
-static void collect(const struct krylov *job, struct work *work, size_t begin, size_t first)
+static void collect_products(const struct krylov *job, struct krylov_work *work, size_t begin,
+                             size_t first)
 {
     size_t columns = work->count - work->last;
     for (size_t j = 0; j < work->last; j++)
@@ -89,7 +90,8 @@ static double longest(const struct krylov *job, size_t count, size_t width)
  * the full projection reaches full orthogonality (the usual second pass would double the cost of
  * the dearest part). SCALE: how long the image was along the basis, so that a remainder of rounding
  * is known as such; after a random block the part along the first blocks is the larger. */
-static film_status step(struct krylov *job, struct work *work, double *scale, film_error *error)
+static film_status krylov_step(struct krylov *job, struct krylov_work *work, double *scale,
+                               film_error *error)
 {
     size_t width = work->last, near = work->count;
     if (near > width + job->block) near = width + job->block;
@@ -98,11 +100,11 @@ static film_status step(struct krylov *job, struct work *work, double *scale, fi
     TRY(job->apply(job->self, work->block, width, error));
     TRY(ortho_project(&job->side, &(struct ortho_basis){work->basis + first, work->ld, near},
                       work->block, width, error));
-    collect(job, work, first, first);
+    collect_products(job, work, first, first);
     *scale = longest(job, near, width);
     TRY(ortho_project(&job->side, &(struct ortho_basis){work->basis, work->ld, work->count},
                       work->block, width, error));
-    collect(job, work, 0, first);
+    collect_products(job, work, 0, first);
     double rest = longest(job, work->count, width);
     if (rest > *scale) *scale = rest;
 done:
@@ -111,14 +113,14 @@ done:
 
 /* The next block: the first WIDTH columns of what the step left. Fewer only when the basis is about
  * to span everything, so that it does not matter which. */
-static void narrow(const struct krylov *job, struct work *work, size_t width)
+static void narrow(const struct krylov *job, struct krylov_work *work, size_t width)
 {
     if (width == work->last) return;
     for (size_t i = 0; i < job->side.rows; i++)
         memmove(work->block + i * width, work->block + i * work->last, width * sizeof *work->block);
 }
 
-static film_status build(struct krylov *job, struct work *work, film_error *error)
+static film_status build(struct krylov *job, struct krylov_work *work, film_error *error)
 {
     struct ortho *side = &job->side;
     film_status status = FILM_OK;
@@ -128,20 +130,20 @@ static film_status build(struct krylov *job, struct work *work, film_error *erro
     TRY(job->apply(job->self, work->block, job->block, error));
     TRY(ortho_block(side, &(struct ortho_basis){work->basis, work->ld, 0}, work->block, job->block,
                     0.0, error));
-    append(job, work, job->block);
+    append_block(job, work, job->block);
     for (;;) {
         TRY(comm_agree(
             job->comm,
             progress_report(&job->progress, "svd", (double)work->count, (double)job->basis, error),
             error));
-        TRY(step(job, work, &scale, error));
+        TRY(krylov_step(job, work, &scale, error));
         size_t left = job->basis - work->count;
         if (left == 0) break;
         size_t width = left < job->block ? left : job->block;
         narrow(job, work, width);
         TRY(ortho_block(side, &(struct ortho_basis){work->basis, work->ld, work->count},
                         work->block, width, scale, error));
-        append(job, work, width);
+        append_block(job, work, width);
     }
     TRY(ortho_gram(side, work->block, work->last, work->gram, error));
 done:
@@ -180,8 +182,8 @@ done:
 
 /* The top RANK eigenvectors of the small matrix as float, top (basis x rank), largest first; and
  * the residuals: what the last step left over, weighted by the vector's share in the last block. */
-static void take_top(const struct krylov *job, const struct work *work, const double *all_values,
-                     double *values, double *residual, float *top)
+static void take_top(const struct krylov *job, const struct krylov_work *work,
+                     const double *all_values, double *values, double *residual, float *top)
 {
     size_t size = job->basis, last = work->last;
     for (size_t j = 0; j < job->rank; j++) {
@@ -197,7 +199,7 @@ static void take_top(const struct krylov *job, const struct work *work, const do
 }
 
 /* vectors (rows x rank) = basis (rows x count) * top (count x rank). */
-static void combine(const struct krylov *job, const struct work *work, const float *top,
+static void combine(const struct krylov *job, const struct krylov_work *work, const float *top,
                     float *vectors)
 {
     size_t parts = job->side.rows / 256 + 1;
@@ -215,7 +217,7 @@ static void combine(const struct krylov *job, const struct work *work, const flo
 film_status krylov_top(struct krylov *job, double *values, double *residual, float **vectors,
                        film_error *error)
 {
-    struct work work;
+    struct krylov_work work;
     double *all_values = NULL;
     float *top = NULL;
     film_status status = FILM_OK;
@@ -233,7 +235,7 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     TRY(comm_broadcast(job->comm, top, job->basis * job->rank * sizeof *top, 0, error));
     combine(job, &work, top, *vectors);
 done:
-    work_free(&work);
+    krylov_work_free(&work);
     mem_free(all_values);
     mem_free(top);
     if (status != FILM_OK) {

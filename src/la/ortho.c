@@ -16,7 +16,7 @@ enum { ROWS_AT_ONCE = 256, MOST_PASSES = 8 };
 static const double LOST = 1e-6, WEAK = 1e-3;
 
 /* FIRST and ALL from the row counts of all processes. */
-static film_status find_place(struct ortho *side, film_error *error)
+static film_status find_offset(struct ortho *side, film_error *error)
 {
     const struct comm *comm = side->comm;
     side->first = 0;
@@ -45,7 +45,7 @@ film_status ortho_init(struct ortho *side, struct ortho_room room, uint64_t seed
     side->threads = threads;
     side->seed = seed;
     side->most = room.most;
-    film_status status = find_place(side, error);
+    film_status status = find_offset(side, error);
     if (status != FILM_OK) return status;
     side->sums = mem_aligned(room.most, ORTHO_PARTS * room.width * sizeof *side->sums);
     side->factor = mem_aligned(room.most, room.width * sizeof *side->factor);
@@ -79,7 +79,7 @@ static size_t part_begin(const struct ortho *side, size_t part)
 
 /* ---- random blocks ---- */
 
-static void draw(struct ortho *side, float *block, size_t ld, size_t width)
+static void fill_random(struct ortho *side, float *block, size_t ld, size_t width)
 {
     uint64_t seed = side->seed + 0x9e3779b97f4a7c15u * ++side->draws;
 #pragma omp parallel for schedule(static) num_threads(side->threads)
@@ -92,7 +92,7 @@ static void draw(struct ortho *side, float *block, size_t ld, size_t width)
 
 void ortho_random(struct ortho *side, float *block, size_t width)
 {
-    draw(side, block, width, width);
+    fill_random(side, block, width, width);
 }
 
 /* ---- products with the basis ---- */
@@ -267,7 +267,7 @@ film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, flo
         invert_upper(gram, width, inverse);
         times_small(side, block, width, inverse);
         for (size_t j = 0; j < width; j++)
-            if (found.dependent[j]) draw(side, block + j, width, 1);
+            if (found.dependent[j]) fill_random(side, block + j, width, 1);
         again = found.weak; /* a dependent column is weak too */
     }
     /* Only rounding is left to argue about: 8 passes end at 1e-5 or better. */

@@ -185,7 +185,7 @@ double stiefel_defect(size_t rows, size_t cols, const double *p, double *scratch
 
 /* P <- P (I - E/2), E = P'P - I: the first term of P (P'P)^-1/2, the nearest orthonormal matrix. It
  * squares the defect each time, so one or two rounds do; and unlike QR it does not turn P. */
-static double repair(struct cayley *c, double *p, double *copy, double *scratch)
+static double restore_orthogonality(struct cayley *c, double *p, double *copy, double *scratch)
 {
     size_t r = c->r, d = c->d;
     double defect = 1.0;
@@ -217,8 +217,8 @@ struct state {
     int moved;                   /* there is a P_old */
 };
 
-static film_status evaluate(struct state *s, const double *p, double *f, double *g,
-                            film_error *error)
+static film_status evaluate_at(struct state *s, const double *p, double *f, double *g,
+                               film_error *error)
 {
     s->result->evaluations++;
     return s->problem->evaluate(s->problem->self, p, f, g, error);
@@ -236,16 +236,16 @@ static void flow_of(struct state *s, const double *p, const double *g, double *o
 
 /* Lets the problem change its data at P; afterwards f, the reference value and both gradients
  * belong to the new data. */
-static film_status refresh(struct state *s, film_error *error)
+static film_status refresh_problem(struct state *s, film_error *error)
 {
     film_status status = FILM_OK;
     int changed = 0;
     if (s->problem->refresh) TRY(s->problem->refresh(s->problem->self, s->p, &changed, error));
     if (!changed) goto done;
     double before = s->f, unused;
-    TRY(evaluate(s, s->p, &s->f, s->g, error));
+    TRY(evaluate_at(s, s->p, &s->f, s->g, error));
     s->reference += s->f - before;
-    if (s->moved) TRY(evaluate(s, s->p_old, &unused, s->g_old, error));
+    if (s->moved) TRY(evaluate_at(s, s->p_old, &unused, s->g_old, error));
 done:
     return status;
 }
@@ -266,8 +266,8 @@ static double step_length(const struct state *s, size_t iteration)
 }
 
 /* Shortens *TAU until the trial point is good enough; leaves it in trial, g_trial, *F_TRIAL. */
-static film_status search(struct state *s, double *tau, double slope, double *f_trial,
-                          size_t *backtracks, int *found, film_error *error)
+static film_status line_search(struct state *s, double *tau, double slope, double *f_trial,
+                               size_t *backtracks, int *found, film_error *error)
 {
     film_status status = FILM_OK;
     const struct stiefel_options *o = s->options;
@@ -278,10 +278,10 @@ static film_status search(struct state *s, double *tau, double slope, double *f_
         s->defect = stiefel_defect(s->r, s->d, s->trial, s->small, o->threads);
         if (!(s->defect < 0.5)) continue; /* overflow: a step far too long */
         if (s->defect > o->most_defect) {
-            s->defect = repair(&s->curve, s->trial, s->g_trial, s->small);
+            s->defect = restore_orthogonality(&s->curve, s->trial, s->g_trial, s->small);
             s->result->repairs++;
         }
-        TRY(evaluate(s, s->trial, f_trial, s->g_trial, error));
+        TRY(evaluate_at(s, s->trial, f_trial, s->g_trial, error));
         if (*f_trial <= s->reference - o->rho * *tau * slope) {
             *found = 1;
             break;
@@ -291,7 +291,7 @@ done:
     return status;
 }
 
-static void swap(double **a, double **b)
+static void swap_vectors(double **a, double **b)
 {
     double *keep = *a;
     *a = *b;
@@ -302,8 +302,8 @@ static void swap(double **a, double **b)
 static void accept(struct state *s, double f_trial)
 {
     const struct stiefel_options *o = s->options;
-    swap(&s->p_old, &s->p), swap(&s->p, &s->trial);
-    swap(&s->g_old, &s->g), swap(&s->g, &s->g_trial);
+    swap_vectors(&s->p_old, &s->p), swap_vectors(&s->p, &s->trial);
+    swap_vectors(&s->g_old, &s->g), swap_vectors(&s->g, &s->g_trial);
     s->still = fabs(f_trial - s->f) < o->least_change * fabs(s->f) ? s->still + 1 : 0;
     s->f = f_trial;
     double weight = o->gamma * s->weight + 1.0;
@@ -351,7 +351,7 @@ static film_status iterate(struct state *s, size_t iteration, int *stop, film_er
     double f_trial = 0.0;
     *stop = 1;
     s->result->stop = STIEFEL_DATA;
-    if ((iteration - 1) % o->refresh_every == 0) status = refresh(s, error);
+    if ((iteration - 1) % o->refresh_every == 0) status = refresh_problem(s, error);
     if (status == FILM_END) return FILM_OK;
     TRY(status);
     flow_of(s, s->p, s->g, s->flow);
@@ -365,7 +365,7 @@ static film_status iterate(struct state *s, size_t iteration, int *stop, film_er
         step.tau = step_length(s, iteration);
     }
     step.reference = s->reference;
-    TRY(search(s, &step.tau, slope, &f_trial, &step.backtracks, &found, error));
+    TRY(line_search(s, &step.tau, slope, &f_trial, &step.backtracks, &found, error));
     s->result->backtracks += step.backtracks;
     s->result->stop = STIEFEL_SEARCH;
     if (!found && !o->persist) goto done;
@@ -407,19 +407,20 @@ static void state_free(struct state *s)
 }
 
 /* From the caller's P. */
-static film_status begin(struct state *s, const double *p, film_error *error)
+static film_status begin_descent(struct state *s, const double *p, film_error *error)
 {
     memcpy(s->p, p, s->size * sizeof *p);
-    if (!(repair(&s->curve, s->p, s->trial, s->small) < 1e-10))
+    if (!(restore_orthogonality(&s->curve, s->p, s->trial, s->small) < 1e-10))
         return status_set(error, FILM_USAGE, "start: its columns are not orthonormal");
     s->weight = 1.0;
-    film_status status = evaluate(s, s->p, &s->f, s->g, error);
+    film_status status = evaluate_at(s, s->p, &s->f, s->g, error);
     s->reference = s->f;
     return status;
 }
 
 /* From a state, which may come from a file. P is taken as it is: a repair would change its bits. */
-static film_status go_on(struct state *s, const struct stiefel_state *from, film_error *error)
+static film_status resume_descent(struct state *s, const struct stiefel_state *from,
+                                  film_error *error)
 {
     size_t bytes = s->size * sizeof(double);
     memcpy(s->p, from->p, bytes), memcpy(s->p_old, from->p_old, bytes);
@@ -456,7 +457,7 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
                        r));
     s.size = r * d;
     TRY(state_init(&s, error));
-    TRY(options->resume ? go_on(&s, options->resume, error) : begin(&s, p, error));
+    TRY(options->resume ? resume_descent(&s, options->resume, error) : begin_descent(&s, p, error));
     int stop = was_last(&s);
     for (size_t k = result->iterations + 1; !stop && status == FILM_OK; k++)
         status = iterate(&s, k, &stop, error);

@@ -17,7 +17,7 @@ enum { DEFAULT_BLOCK = 16, ROWS_AT_ONCE = 256 };
  * GRADED times the first, squaring (A = X'X in float) has cost too many digits: polish. */
 static const double SMALLEST = 1e-5, GRADED = 0.05;
 
-struct job {
+struct svd_job {
     const struct csr *x; /* rows of this process x cols */
     struct csr t;        /* its transpose */
     const struct comm *comm;
@@ -32,7 +32,7 @@ struct job {
  * columns). */
 static film_status apply(void *self, float *block, size_t width, film_error *error)
 {
-    struct job *job = self;
+    struct svd_job *job = self;
     film_status status = FILM_OK;
     size_t cols = job->x->cols;
     if (!job->cols_side) { /* the middle is the sum over the processes' rows */
@@ -50,7 +50,7 @@ done:
     return status;
 }
 
-static film_status count_rows(struct job *job, film_error *error)
+static film_status count_rows(struct svd_job *job, film_error *error)
 {
     double rows = (double)job->x->rows;
     film_status status = FILM_OK;
@@ -73,7 +73,8 @@ done:
  *               block 32: basis 704 2.2e-3, 768 1.8e-4; block 8: 640 1.0e-3
  * Block 32 is some 10 % faster for the same basis, which does not make up for the larger basis it
  * needs. Block 8 wastes half of every cache line it fetches. */
-static void choose(const struct job *job, const struct svd_options *options, struct krylov *krylov)
+static void choose_method(const struct svd_job *job, const struct svd_options *options,
+                          struct krylov *krylov)
 {
     size_t most = job->cols_side ? job->x->cols : job->all_rows;
     krylov->rank = options->rank < most ? options->rank : most;
@@ -87,7 +88,7 @@ static void choose(const struct job *job, const struct svd_options *options, str
 }
 
 /* The vectors of the shorter side, near (rows or cols x rank). */
-static film_status solve(struct job *job, const struct svd_options *options, struct svd *out,
+static film_status solve(struct svd_job *job, const struct svd_options *options, struct svd *out,
                          double *values, struct krylov *krylov, float **near, film_error *error)
 {
     film_status status = FILM_OK;
@@ -122,13 +123,13 @@ done:
 
 /* ---- from one side to the other ---- */
 
-struct pair {
+struct subspaces {
     size_t near_rows, far_rows, rank;
     float *near, *far; /* rows x rank: orthonormal; X or X' times it, then orthonormal too */
 };
 
 /* far = X near or X' near */
-static film_status cross(const struct job *job, struct pair *pair, film_error *error)
+static film_status cross(const struct svd_job *job, struct subspaces *pair, film_error *error)
 {
     pair->far = mem_array(pair->far_rows, pair->rank * sizeof *pair->far);
     if (!pair->far) return status_no_memory(error);
@@ -139,8 +140,8 @@ static film_status cross(const struct job *job, struct pair *pair, film_error *e
 }
 
 /* lengths (rank) of far's columns, summed in double, in parts that do not depend on the threads. */
-static film_status column_lengths(const struct job *job, const struct pair *pair, double *lengths,
-                                  film_error *error)
+static film_status column_lengths(const struct svd_job *job, const struct subspaces *pair,
+                                  double *lengths, film_error *error)
 {
     size_t rank = pair->rank;
     double *sums = mem_zeroed(ORTHO_PARTS, rank * sizeof *sums);
@@ -168,7 +169,7 @@ done:
 }
 
 /* gram (rank x rank) = far' far in double. */
-static film_status far_gram(const struct job *job, const struct pair *pair, double *gram,
+static film_status far_gram(const struct svd_job *job, const struct subspaces *pair, double *gram,
                             film_error *error)
 {
     size_t rank = pair->rank;
@@ -189,8 +190,8 @@ done:
 }
 
 /* matrix (rows x rank) = matrix * turn (rank x rank). */
-static film_status turn_columns(float *matrix, size_t rows, size_t rank, const float *turn,
-                                film_error *error)
+static film_status rotate_columns(float *matrix, size_t rows, size_t rank, const float *rotation,
+                                  film_error *error)
 {
     float *copy = mem_array(ROWS_AT_ONCE, rank * sizeof *copy);
     if (!copy) return status_no_memory(error);
@@ -198,7 +199,8 @@ static film_status turn_columns(float *matrix, size_t rows, size_t rank, const f
         size_t some = rows - at < ROWS_AT_ONCE ? rows - at : ROWS_AT_ONCE;
         memcpy(copy, matrix + at * rank, some * rank * sizeof *copy);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)some, (int)rank, (int)rank,
-                    1.0f, copy, (int)rank, turn, (int)rank, 0.0f, matrix + at * rank, (int)rank);
+                    1.0f, copy, (int)rank, rotation, (int)rank, 0.0f, matrix + at * rank,
+                    (int)rank);
     }
     mem_free(copy);
     return FILM_OK;
@@ -208,32 +210,32 @@ static film_status turn_columns(float *matrix, size_t rows, size_t rank, const f
  * its square to that precision. Its Gram matrix in double, W S^2 W', turns both sides: near W, far
  * W S^-1. This makes far orthonormal down to 1e-5 of the first singular value. It costs rank^2 *
  * rows; text with its flat spectrum does not need it. */
-static film_status polish(const struct job *job, struct pair *pair, double *sigma,
+static film_status polish(const struct svd_job *job, struct subspaces *pair, double *sigma,
                           film_error *error)
 {
     size_t rank = pair->rank;
     double *gram = mem_array(rank, rank * sizeof *gram),
            *squares = mem_array(rank, sizeof *squares);
-    float *turn = mem_array(rank, rank * sizeof *turn);
+    float *rotation = mem_array(rank, rank * sizeof *rotation);
     film_status status = FILM_OK;
-    TRY_ALLOC(gram && squares && turn, error);
+    TRY_ALLOC(gram && squares && rotation, error);
     TRY(far_gram(job, pair, gram, error));
     TRY(krylov_small(gram, rank, squares, job->threads, error));
     for (size_t j = 0; j < rank; j++) {
         double square = squares[rank - 1 - j];
         sigma[j] = square > 0.0 ? sqrt(square) : 0.0;
         for (size_t i = 0; i < rank; i++)
-            turn[i * rank + j] = (float)gram[(rank - 1 - j) * rank + i];
+            rotation[i * rank + j] = (float)gram[(rank - 1 - j) * rank + i];
     }
     /* two machines may round differently */
-    TRY(comm_broadcast(job->comm, turn, rank * rank * sizeof *turn, 0, error));
-    TRY(turn_columns(pair->near, pair->near_rows, rank, turn, error));
-    TRY(turn_columns(pair->far, pair->far_rows, rank, turn, error));
+    TRY(comm_broadcast(job->comm, rotation, rank * rank * sizeof *rotation, 0, error));
+    TRY(rotate_columns(pair->near, pair->near_rows, rank, rotation, error));
+    TRY(rotate_columns(pair->far, pair->far_rows, rank, rotation, error));
     TRY(column_lengths(job, pair, sigma, error)); /* as far holds them */
 done:
     mem_free(gram);
     mem_free(squares);
-    mem_free(turn);
+    mem_free(rotation);
     return status;
 }
 
@@ -248,7 +250,7 @@ static void cut_columns(float **matrix, size_t rows, size_t rank, size_t keep)
 }
 
 /* matrix (rows x rank): column j times scale[j]. */
-static void scale_columns(const struct job *job, float *matrix, size_t rows, size_t rank,
+static void scale_columns(const struct svd_job *job, float *matrix, size_t rows, size_t rank,
                           const float *scale)
 {
 #pragma omp parallel for schedule(static) num_threads(job->threads)
@@ -269,7 +271,7 @@ static void find_largest(const float *values, size_t rows, size_t rank, float *s
 
 /* scale: +1 or -1 to make the entry of largest magnitude in each column of u positive, u (ROWS of
  * this process x rank) being one behind the other in the processes. */
-static film_status find_signs(const struct job *job, const float *u, size_t rows, size_t rank,
+static film_status find_signs(const struct svd_job *job, const float *u, size_t rows, size_t rank,
                               float *scale, film_error *error)
 {
     film_status status = FILM_OK;
@@ -286,8 +288,8 @@ done:
 }
 
 /* Lengths, rank, signs. */
-static film_status finish(const struct job *job, struct pair *pair, struct svd *out, double *sigma,
-                          film_error *error)
+static film_status finish_factors(const struct svd_job *job, struct subspaces *pair,
+                                  struct svd *out, double *sigma, film_error *error)
 {
     film_status status = FILM_OK;
     float *scale = mem_array(pair->rank, sizeof *scale);
@@ -322,16 +324,16 @@ done:
 film_status svd_compute(const struct csr *x, const struct svd_options *options, struct svd *out,
                         film_error *error)
 {
-    struct job job = {.x = x, .comm = options->comm ? options->comm : &comm_single};
+    struct svd_job job = {.x = x, .comm = options->comm ? options->comm : &comm_single};
     struct krylov krylov = {0};
-    struct pair pair = {0};
+    struct subspaces pair = {0};
     double *values = NULL;
     film_status status = FILM_OK;
     memset(out, 0, sizeof *out);
     job.threads = openmp_use(options->threads);
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     TRY(count_rows(&job, error));
-    choose(&job, options, &krylov);
+    choose_method(&job, options, &krylov);
     values = mem_array(krylov.rank, sizeof *values);
     TRY_ALLOC(values, error);
     TRY(solve(&job, options, out, values, &krylov, &pair.near, error));
@@ -340,7 +342,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     out->u_rows = spread_rows(job.comm, x->cols);
     pair.near_rows = job.cols_side ? out->u_rows : x->rows;
     pair.far_rows = job.cols_side ? x->rows : out->u_rows;
-    TRY(finish(&job, &pair, out, values, error));
+    TRY(finish_factors(&job, &pair, out, values, error));
 done:
     out->u = job.cols_side ? pair.near : pair.far;
     out->v = job.cols_side ? pair.far : pair.near;

@@ -13,8 +13,8 @@ enum { SOME = 1024 };
 
 /* GRAM += X'X, in double: the vectors of a network are in a subspace except for rounding, and a sum
  * in float would turn that rounding into a direction. */
-static film_status add_products(const float *x, size_t rows, size_t cols, int threads, double *gram,
-                                film_error *error)
+static film_status add_gram(const float *x, size_t rows, size_t cols, int threads, double *gram,
+                            film_error *error)
 {
     double *wide = mem_array(SOME, cols * sizeof *wide);
     if (!wide) return status_no_memory(error);
@@ -55,8 +55,8 @@ struct tall {
     size_t rows, cols;
 };
 
-static film_status take(const struct tall *x, const double *eigen, const double *vectors,
-                        int threads, struct svd *out, film_error *error)
+static film_status take_factors(const struct tall *x, const double *eigen, const double *vectors,
+                                int threads, struct svd *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t rows = x->rows, cols = x->cols;
@@ -87,7 +87,7 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
                   (eigen = mem_array(cols, sizeof *eigen)),
               error);
     int before = dense_begin();
-    status = add_products(x, rows, cols, options->threads, gram, error);
+    status = add_gram(x, rows, cols, options->threads, gram, error);
     int failed = status == FILM_OK && LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'U', (lapack_int)cols,
                                                      gram, (lapack_int)cols, eigen) != 0;
     dense_end(before);
@@ -99,7 +99,7 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
     out->basis = out->u_rows = cols;
     if (out->rank == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "SVD: the vectors of all sentences are zero"));
-    TRY(take(&(struct tall){x, rows, cols}, eigen, gram, options->threads, out, error));
+    TRY(take_factors(&(struct tall){x, rows, cols}, eigen, gram, options->threads, out, error));
 done:
     if (status != FILM_OK) svd_free(out);
     mem_free(gram);

@@ -37,8 +37,8 @@ static int in_share(double value)
     return value > 0 && value <= 1;
 }
 
-static film_status check_options(const struct boosting_options *options, size_t features,
-                                 film_error *error)
+static film_status check_boosting_options(const struct boosting_options *options, size_t features,
+                                          film_error *error)
 {
     const char *problem = NULL;
     if (options->rounds < 1 || options->rounds > 1000000) problem = "rounds must be 1 to 1000000";
@@ -82,7 +82,7 @@ static film_status check_data(const struct boosting_data *data, size_t features,
 /* ---- Calls of XGBoost, each checked ---- */
 
 /* Converts an error of XGBoost to ours: its first line, without the stack trace. */
-static film_status check(int failed, film_error *error)
+static film_status check_call(int failed, film_error *error)
 {
     if (!failed) return FILM_OK;
     const char *text = XGBGetLastError();
@@ -92,7 +92,7 @@ static film_status check(int failed, film_error *error)
     return status_set(error, FILM_BAD_INPUT, "XGBoost: %.*s", (int)strcspn(text, "\r\n"), text);
 }
 
-static void say_nothing(const char *message)
+static void ignore_message(const char *message)
 {
     (void)message;
 }
@@ -103,10 +103,10 @@ static film_status silence(char **before, film_error *error)
 {
     film_status status = FILM_OK;
     const char *now;
-    TRY(check(XGBGetGlobalConfig(&now), error));
+    TRY(check_call(XGBGetGlobalConfig(&now), error));
     TRY_ALLOC(*before = mem_string(now, strlen(now)), error);
-    TRY(check(XGBRegisterLogCallback(say_nothing), error));
-    TRY(check(XGBSetGlobalConfig("{\"verbosity\": 0}"), error));
+    TRY(check_call(XGBRegisterLogCallback(ignore_message), error));
+    TRY(check_call(XGBSetGlobalConfig("{\"verbosity\": 0}"), error));
 done:
     return status;
 }
@@ -115,12 +115,13 @@ static film_status make_matrix(const struct boosting_data *data, size_t features
                                DMatrixHandle *out, film_error *error)
 {
     film_status status = FILM_OK;
-    TRY(check(XGDMatrixCreateFromMat_omp(data->x, data->rows, features, NAN, out, threads), error));
-    TRY(check(XGDMatrixSetFloatInfo(*out, "label", data->target, data->rows), error));
+    TRY(check_call(XGDMatrixCreateFromMat_omp(data->x, data->rows, features, NAN, out, threads),
+                   error));
+    TRY(check_call(XGDMatrixSetFloatInfo(*out, "label", data->target, data->rows), error));
     if (data->weight)
-        TRY(check(XGDMatrixSetFloatInfo(*out, "weight", data->weight, data->rows), error));
+        TRY(check_call(XGDMatrixSetFloatInfo(*out, "weight", data->weight, data->rows), error));
     if (data->base)
-        TRY(check(XGDMatrixSetFloatInfo(*out, "base_margin", data->base, data->rows), error));
+        TRY(check_call(XGDMatrixSetFloatInfo(*out, "base_margin", data->base, data->rows), error));
 done:
     return status;
 }
@@ -136,7 +137,7 @@ static film_status set_number(BoosterHandle booster, const char *name, double va
     json_decref(number);
     if (length == 0 || length >= sizeof text) return status_no_memory(error);
     text[length] = '\0';
-    return check(XGBoosterSetParam(booster, name, text), error);
+    return check_call(XGBoosterSetParam(booster, name, text), error);
 }
 
 static film_status set_monotone(BoosterHandle booster, const int *sign, size_t features,
@@ -151,7 +152,7 @@ static film_status set_monotone(BoosterHandle booster, const int *sign, size_t f
         used += (size_t)snprintf(text + used, sizeof "-1,", "%d,", sign[i]);
     text[used - 1] = ')';
     text[used] = '\0';
-    TRY(check(XGBoosterSetParam(booster, "monotone_constraints", text), error));
+    TRY(check_call(XGBoosterSetParam(booster, "monotone_constraints", text), error));
 done:
     mem_free(text);
     return status;
@@ -186,15 +187,15 @@ static film_status configure(BoosterHandle booster, const struct boosting_option
     };
     char whole[32];
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        TRY(check(XGBoosterSetParam(booster, texts[i].name, texts[i].value), error));
+        TRY(check_call(XGBoosterSetParam(booster, texts[i].name, texts[i].value), error));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         TRY(set_number(booster, numbers[i].name, numbers[i].value, error));
     snprintf(whole, sizeof whole, "%d", options->depth);
-    TRY(check(XGBoosterSetParam(booster, "max_depth", whole), error));
+    TRY(check_call(XGBoosterSetParam(booster, "max_depth", whole), error));
     snprintf(whole, sizeof whole, "%d", threads);
-    TRY(check(XGBoosterSetParam(booster, "nthread", whole), error));
+    TRY(check_call(XGBoosterSetParam(booster, "nthread", whole), error));
     snprintf(whole, sizeof whole, "%d", (int)seed);
-    TRY(check(XGBoosterSetParam(booster, "seed", whole), error));
+    TRY(check_call(XGBoosterSetParam(booster, "seed", whole), error));
     if (options->monotone) TRY(set_monotone(booster, options->monotone, features, error));
 done:
     return status;
@@ -246,7 +247,7 @@ static film_status mean_loss_now(struct fit *fit, DMatrixHandle matrix,
     enum { MARGIN = 1, ALL_TREES = 0, NOT_TRAINING = 0 };
     bst_ulong length;
     const float *margin;
-    film_status status = check(
+    film_status status = check_call(
         XGBoosterPredict(fit->booster, matrix, MARGIN, ALL_TREES, NOT_TRAINING, &length, &margin),
         error);
     if (status != FILM_OK) return status;
@@ -263,7 +264,7 @@ static film_status one_round(struct fit *fit, film_error *error)
     struct boosting_history *history = &fit->history;
     const struct boosting_options *options = fit->options;
     size_t round = history->rounds;
-    TRY(check(XGBoosterUpdateOneIter(fit->booster, (int)round, fit->matrix), error));
+    TRY(check_call(XGBoosterUpdateOneIter(fit->booster, (int)round, fit->matrix), error));
     TRY(mean_loss_now(fit, fit->matrix, fit->data, &history->train[round], error));
     if (options->validation)
         TRY(mean_loss_now(fit, fit->validation, options->validation, &history->validation[round],
@@ -307,7 +308,7 @@ static film_status prepare_fit(struct fit *fit, film_error *error)
         TRY(make_matrix(options->validation, fit->features, fit->threads, &fit->validation, error));
     known[0] = fit->matrix;
     known[1] = fit->validation;
-    TRY(check(XGBoosterCreate(known, options->validation ? 2 : 1, &fit->booster), error));
+    TRY(check_call(XGBoosterCreate(known, options->validation ? 2 : 1, &fit->booster), error));
     TRY(configure(fit->booster, options, fit->features, fit->threads, error));
 done:
     return status;
@@ -376,8 +377,8 @@ static film_status load_saved_trees(BoosterHandle booster, json_t **out, film_er
     const char *text;
     json_error_t problem;
     /* Reads the saved model, because the dump rounds its cuts. */
-    film_status status =
-        check(XGBoosterSaveModelToBuffer(booster, "{\"format\": \"json\"}", &length, &text), error);
+    film_status status = check_call(
+        XGBoosterSaveModelToBuffer(booster, "{\"format\": \"json\"}", &length, &text), error);
     if (status != FILM_OK) return status;
     *out = json_loadb(text, length, 0, &problem);
     if (*out) return FILM_OK;
@@ -432,7 +433,7 @@ static film_status compare_with_xgboost(const struct fit *fit, const struct tree
              "{\"type\": 1, \"training\": false, \"iteration_begin\": 0, \"iteration_end\": %zu, "
              "\"strict_shape\": false, \"missing\": NaN, \"cache_id\": 0}",
              trees->count);
-    film_status status = check(
+    film_status status = check_call(
         XGBoosterPredictFromDense(fit->booster, values, config, NULL, &shape, &dimensions, &margin),
         error);
     for (size_t i = 0; status == FILM_OK && i < rows; i++) {
@@ -457,7 +458,7 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
     struct fit fit = {.data = data, .options = options, .features = features};
     memset(trees, 0, sizeof *trees);
     if (history) memset(history, 0, sizeof *history);
-    TRY(check_options(options, features, error));
+    TRY(check_boosting_options(options, features, error));
     TRY(check_data(data, features, logistic, "training", error));
     if (options->validation)
         TRY(check_data(options->validation, features, logistic, "validation", error));

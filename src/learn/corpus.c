@@ -104,7 +104,7 @@ done:
 }
 
 /* The text of an id as in a row: no bytes when there is none. */
-static film_text row_text(const struct strtab *table, uint32_t id)
+static film_text table_text(const struct strtab *table, uint32_t id)
 {
     return id == STRTAB_NONE ? (film_text){NULL, 0} : strtab_get(table, id);
 }
@@ -141,10 +141,10 @@ film_status corpus_select(const struct corpus *from, const unsigned char *part,
     out->skipped = from->skipped;
     for (size_t i = 0; i < from->rows; i++) {
         if (part[i] != wanted) continue;
-        film_row row = {.a = row_text(&from->sentences, from->a[i]),
-                        .b = row_text(&from->sentences, from->b[i]),
-                        .c = row_text(&from->sentences, from->c[i]),
-                        .category = row_text(&from->categories, from->category[i]),
+        film_row row = {.a = table_text(&from->sentences, from->a[i]),
+                        .b = table_text(&from->sentences, from->b[i]),
+                        .c = table_text(&from->sentences, from->c[i]),
+                        .category = table_text(&from->categories, from->category[i]),
                         .label = (double)from->label[i]};
         TRY(corpus_add(out, &row, error));
     }

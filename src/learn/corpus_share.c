@@ -210,7 +210,7 @@ film_status corpus_fetch(const struct corpus *corpus, const uint32_t *ids, size_
     size_t processes = (size_t)comm->size, different, total = 0;
     size_t *out = mem_zeroed(processes, sizeof *out),
            *answered = mem_zeroed(processes, sizeof *out);
-    size_t *asked_sizes = NULL, *came_sizes = NULL;
+    size_t *requested_sizes = NULL, *came_sizes = NULL;
     uint32_t *wanted = mem_array(count, sizeof *wanted), id;
     void *requested = NULL, *came = NULL;
     struct string_pack message = {0};
@@ -218,8 +218,8 @@ film_status corpus_fetch(const struct corpus *corpus, const uint32_t *ids, size_
     TRY_ALLOC(out && answered && wanted, error);
     if (count) memcpy(wanted, ids, count * sizeof *wanted);
     different = sort_out(corpus, wanted, count, out);
-    TRY(comm_exchange_all(comm, wanted, out, &requested, &asked_sizes, error));
-    TRY(pack_requested(corpus, requested, asked_sizes, &message, answered, error));
+    TRY(comm_exchange_all(comm, wanted, out, &requested, &requested_sizes, error));
+    TRY(pack_requested(corpus, requested, requested_sizes, &message, answered, error));
     TRY(comm_exchange_all(comm, message.bytes, answered, &came, &came_sizes, error));
     mem_free(message.bytes);
     message.bytes = NULL;
@@ -234,7 +234,7 @@ film_status corpus_fetch(const struct corpus *corpus, const uint32_t *ids, size_
 done:
     mem_free(out);
     mem_free(answered);
-    mem_free(asked_sizes);
+    mem_free(requested_sizes);
     mem_free(came_sizes);
     mem_free(wanted);
     mem_free(requested);

@@ -59,8 +59,8 @@ void deep_learned_free(struct deep_learned *learned)
 
 /* ---- Training data ---- */
 
-static film_status read_labels(struct deep_run *run, size_t sentences,
-                               const struct rank_labels *labels, film_error *error)
+static film_status read_deep_labels(struct deep_run *run, size_t sentences,
+                                    const struct rank_labels *labels, film_error *error)
 {
     film_status status = FILM_OK;
     size_t most = labels->positives + labels->negatives;
@@ -107,7 +107,7 @@ static void shuffle(struct deep_run *run, size_t epoch)
     }
 }
 
-static uint32_t add_row(struct deep_run *run, uint32_t sentence)
+static uint32_t add_sentence_row(struct deep_run *run, uint32_t sentence)
 {
     run->sentence[run->rows] = sentence;
     run->cluster[run->rows] = union_find_root(&run->clusters, sentence);
@@ -125,13 +125,13 @@ static void draw_batch(struct deep_run *run, size_t number, struct rng *rng)
         int swap = (int)(rng_next(rng) >> 63);
         uint32_t a = swap ? pair.b : pair.a, b = swap ? pair.a : pair.b;
         struct deep_triplet *triplet = &run->triplets[run->triplet_count++];
-        triplet->anchor = add_row(run, a);
+        triplet->anchor = add_sentence_row(run, a);
         if (run->order[i] < run->positives) {
-            triplet->positive = add_row(run, b);
+            triplet->positive = add_sentence_row(run, b);
             triplet->negative = DEEP_NO_ROW;
         } else {
-            triplet->positive = add_row(run, run->partner[a]);
-            triplet->negative = add_row(run, b);
+            triplet->positive = add_sentence_row(run, run->partner[a]);
+            triplet->negative = add_sentence_row(run, b);
         }
     }
 }
@@ -191,7 +191,7 @@ static void move(struct deep_run *run)
     adam_step(&adam, t, run->options->rate * left, run->gradient, run->deep->own, run->parameters);
 }
 
-static film_status step(struct deep_run *run, film_error *error)
+static film_status deep_step(struct deep_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     double loss;
@@ -239,7 +239,7 @@ static void list_numbers(struct deep_run *run, struct state_array arrays[NUMBERS
     arrays[1] = (struct state_array){"loss_sum", STATE_DOUBLE, &run->loss_sum, 1};
 }
 
-static int save(struct deep_run *run)
+static int save_state(struct deep_run *run)
 {
     struct state_array arrays[NUMBERS + ARRAYS];
     list_numbers(run, arrays);
@@ -248,7 +248,7 @@ static int save(struct deep_run *run)
                                             NUMBERS + ARRAYS);
 }
 
-static film_status load(struct deep_run *run, film_error *error)
+static film_status load_state(struct deep_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpointer *checkpointer = run->options->checkpointer;
@@ -284,12 +284,12 @@ static film_status after_step(struct deep_run *run, film_error *error)
         run->loss_sum = 0;
     }
     int cancel = o->report && o->report(o->user, &now);
-    if (checkpoint_due(o->checkpointer, cancel)) cancel |= save(run);
+    if (checkpoint_due(o->checkpointer, cancel)) cancel |= save_state(run);
     return cancel ? status_set(error, FILM_CANCELLED, "stopped while the network was trained")
                   : FILM_OK;
 }
 
-static film_status reserve(struct deep_run *run, film_error *error)
+static film_status allocate_run(struct deep_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct deep *deep = run->deep;
@@ -346,13 +346,13 @@ film_status deep_learn(struct deep *deep, const struct deep_source *source, size
     film_status status = FILM_OK;
     struct deep_run run = {.deep = deep, .source = source, .options = options, .out = out};
     memset(out, 0, sizeof *out);
-    TRY(read_labels(&run, sentences, labels, error));
-    TRY(reserve(&run, error));
-    if (options->checkpointer && options->checkpointer->going_on) TRY(load(&run, error));
+    TRY(read_deep_labels(&run, sentences, labels, error));
+    TRY(allocate_run(&run, error));
+    if (options->checkpointer && options->checkpointer->going_on) TRY(load_state(&run, error));
     for (size_t begun = SIZE_MAX; run.step < run.steps && status == FILM_OK;) {
         size_t epoch = run.step / run.batches;
         if (epoch != begun) shuffle(&run, begun = epoch);
-        TRY(step(&run, error));
+        TRY(deep_step(&run, error));
         status = after_step(&run, error);
     }
     if (fill_result(&run, status == FILM_OK ? error : NULL) != FILM_OK) status = FILM_NO_MEMORY;

@@ -10,19 +10,19 @@ enum { HISTORY_COLUMNS = sizeof(struct film_iteration) / sizeof(double), MOST_AR
 _Static_assert(HISTORY_COLUMNS * sizeof(double) == sizeof(struct film_iteration),
                "an iteration is doubles only");
 
-struct list {
+struct state_list {
     struct state_array arrays[MOST_ARRAYS];
     size_t count;
 };
 
-static void add_array(struct list *list, const char *name, enum state_type type, void *data,
+static void add_array(struct state_list *list, const char *name, enum state_type type, void *data,
                       size_t count)
 {
     list->arrays[list->count++] = (struct state_array){name, type, data, count};
 }
 
 /* Single numbers; the iteration determines the length of the history. */
-static void list_numbers(struct list *list, struct film_checkpoint *kept)
+static void list_numbers(struct state_list *list, struct film_checkpoint *kept)
 {
     struct stiefel_state *s = &kept->solver;
     struct film_problem *q = kept->problem;
@@ -44,7 +44,8 @@ static void list_numbers(struct list *list, struct film_checkpoint *kept)
 }
 
 /* ACTIVE has the flags of all processes' anchors. */
-static void list_arrays(struct list *list, struct film_checkpoint *kept, unsigned char *active)
+static void list_arrays(struct state_list *list, struct film_checkpoint *kept,
+                        unsigned char *active)
 {
     struct stiefel_state *s = &kept->solver;
     struct film_problem *q = kept->problem;
@@ -70,7 +71,7 @@ int film_checkpoint_save(const struct checkpointer *checkpointer,
 {
     /* the list's pointers are not const, as loading writes to them */
     struct film_checkpoint copy = *kept;
-    struct list list = {.count = 0};
+    struct state_list list = {.count = 0};
     const struct film_problem *q = kept->problem;
     const struct comm *comm = q->owners.comm;
     void *active = NULL; /* one byte per anchor; all processes gather it, the first writes it */
@@ -106,7 +107,7 @@ done:
     return status;
 }
 
-static film_status refuse(film_error *error, const char *what)
+static film_status refuse_checkpoint(film_error *error, const char *what)
 {
     return status_set(error, FILM_BAD_INPUT, "checkpoint: invalid %s", what);
 }
@@ -115,17 +116,17 @@ static film_status check_arrays(const struct film_checkpoint *kept, film_error *
 {
     const struct film_problem *q = kept->problem;
     for (size_t a = 0; a < q->anchors; a++)
-        if (q->active[a] > 1) return refuse(error, "flags of active anchors");
+        if (q->active[a] > 1) return refuse_checkpoint(error, "flags of active anchors");
     for (size_t c = 0; c < q->dim; c++)
         if (!(q->s[c] >= 0.0) || (kept->best_s && !(kept->best_s[c] >= 0.0)))
-            return refuse(error, "column weight");
+            return refuse_checkpoint(error, "column weight");
     if (kept->best_p && kept->best_at > kept->solver.iteration)
-        return refuse(error, "best iteration");
+        return refuse_checkpoint(error, "best iteration");
     for (size_t i = 0; i < kept->solver.iteration; i++) {
         const struct film_iteration *one = &kept->history[i];
         if (!(one->active >= 0.0 && one->active <= (double)q->all_anchors &&
               one->backtracks >= 0.0 && one->backtracks <= 1e9))
-            return refuse(error, "history");
+            return refuse_checkpoint(error, "history");
     }
     return FILM_OK;
 }
@@ -150,7 +151,7 @@ film_status film_checkpoint_load(const struct checkpointer *checkpointer,
 {
     film_status status = FILM_OK;
     struct film_problem *q = kept->problem;
-    struct list numbers = {.count = 0}, arrays = {.count = 0};
+    struct state_list numbers = {.count = 0}, arrays = {.count = 0};
     const struct comm *comm = q->owners.comm;
     unsigned char *all = NULL;
     size_t first = 0;
@@ -161,7 +162,7 @@ film_status film_checkpoint_load(const struct checkpointer *checkpointer,
                        "checkpoint: %zu iterations are done, but the limit is %zu; raise the "
                        "number of iterations",
                        kept->solver.iteration, limit));
-    if (!(q->margin >= 0.0)) TRY(refuse(error, "margin"));
+    if (!(q->margin >= 0.0)) TRY(refuse_checkpoint(error, "margin"));
     TRY(allocate_state(kept, error));
     if (comm->size > 1) TRY_ALLOC(all = mem_array(q->all_anchors, 1), error);
     list_arrays(&arrays, kept, all ? all : q->active);

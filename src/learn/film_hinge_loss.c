@@ -17,7 +17,7 @@ void film_hinge_loss_free(struct film_hinge_loss *loss)
     *loss = (struct film_hinge_loss){0};
 }
 
-static int ascending(const void *a, const void *b)
+static int ascending_values(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -27,7 +27,7 @@ static int ascending(const void *a, const void *b)
 static size_t sort_unique(uint32_t *ids, size_t count)
 {
     size_t unique = 0;
-    if (count) qsort(ids, count, sizeof *ids, ascending);
+    if (count) qsort(ids, count, sizeof *ids, ascending_values);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || ids[i] != ids[i - 1]) ids[unique++] = ids[i];
     return unique;
@@ -122,7 +122,7 @@ done:
 }
 
 /* own_y = V D P sqrt(S), for this process's sentences of the sample. */
-static void project(struct film_problem *q, const double *p, const double *s)
+static void project_rows(struct film_problem *q, const double *p, const double *s)
 {
     struct film_hinge_loss *loss = &q->loss;
     size_t r = q->rank, d = q->dim;
@@ -149,7 +149,7 @@ film_status film_hinge_loss_measure(struct film_problem *q, const double *p, con
     struct film_hinge_loss *loss = &q->loss;
     double totals[2] = {0, 0};
     if (!loss->y) TRY(draw_sample(q, loss, error));
-    project(q, p, s);
+    project_rows(q, p, s);
     if (loss->sizes) TRY(comm_gather(q->owners.comm, loss->own_y, loss->y, loss->sizes, error));
     for (size_t i = 0; i < loss->count; i++) {
         const uint32_t *at = loss->triplet + 3 * i;

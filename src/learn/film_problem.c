@@ -373,15 +373,15 @@ void film_problem_free(struct film_problem *q)
 
 /* ---- Callbacks of the optimiser ---- */
 
-static film_status evaluate(void *self, const double *p, double *f, double *gradient,
-                            film_error *error)
+static film_status evaluate_problem(void *self, const double *p, double *f, double *gradient,
+                                    film_error *error)
 {
     (void)error;
     *f = film_problem_value(self, p, gradient);
     return FILM_OK;
 }
 
-static film_status refresh(void *self, double *p, int *changed, film_error *error)
+static film_status refresh_active_hinges(void *self, double *p, int *changed, film_error *error)
 {
     size_t count = 0;
     film_status status = film_problem_refresh(self, p, &count, error);
@@ -391,6 +391,9 @@ static film_status refresh(void *self, double *p, int *changed, film_error *erro
 
 struct stiefel_problem film_problem_stiefel(struct film_problem *q)
 {
-    return (struct stiefel_problem){
-        .self = q, .rows = q->rank, .cols = q->dim, .evaluate = evaluate, .refresh = refresh};
+    return (struct stiefel_problem){.self = q,
+                                    .rows = q->rank,
+                                    .cols = q->dim,
+                                    .evaluate = evaluate_problem,
+                                    .refresh = refresh_active_hinges};
 }

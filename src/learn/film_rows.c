@@ -25,7 +25,7 @@ struct row_request {
 };
 
 /* The entries to or from each process, in rank order, and their sums. */
-struct request {
+struct sum_request {
     void *entries;
     size_t *bytes; /* of entries, by process */
     size_t *begin; /* sums + 1: the first entry of each sum */
@@ -33,7 +33,7 @@ struct request {
     size_t sums;
 };
 
-static void request_free(struct request *request)
+static void request_free(struct sum_request *request)
 {
     mem_free(request->entries);
     mem_free(request->bytes);
@@ -103,7 +103,7 @@ static void add_request(const struct sums *s, uint32_t id, uint32_t anchor, size
 
 /* Lists the rows of other processes that the triplets of anchors FIRST .. END - 1 need. */
 static film_status list_entries(const struct sums *s, size_t first, size_t end,
-                                struct request *request, film_error *error)
+                                struct sum_request *request, film_error *error)
 {
     film_status status = FILM_OK;
     const struct triplets *t = s->triplets;
@@ -133,7 +133,7 @@ done:
 }
 
 /* Finds where the sums of a request's entries begin, and their bytes by process. */
-static film_status find_sums(struct request *request, size_t processes, size_t rank,
+static film_status find_sums(struct sum_request *request, size_t processes, size_t rank,
                              film_error *error)
 {
     film_status status = FILM_OK;
@@ -158,7 +158,8 @@ done:
 }
 
 /* Computes the sums that other processes requested. */
-static void compute_requested(const struct sums *s, const struct request *requested, float *sums)
+static void compute_requested(const struct sums *s, const struct sum_request *requested,
+                              float *sums)
 {
     const struct row_request *entries = requested->entries;
     size_t r = s->rank;
@@ -178,7 +179,7 @@ static film_status add_round(const struct sums *s, size_t first, size_t end, fil
     film_status status = FILM_OK;
     const struct comm *comm = s->owners->comm;
     size_t processes = (size_t)comm->size, r = s->rank;
-    struct request mine = {0}, requested = {0};
+    struct sum_request mine = {0}, requested = {0};
     float *partial = NULL, *received = NULL;
     add_own(s, first, end);
     TRY(list_entries(s, first, end, &mine, error));

@@ -314,7 +314,7 @@ static film_status weigh_memory(const struct memory_data *facts, uint64_t seed, 
         TRY(memory_build(&memory, known, count, part, p, error));
         for (size_t i = 0; i < count; i++) {
             if (part[i] != p || known[i].a == known[i].b) continue;
-            enum memory_answer answer = memory_ask(&memory, known[i].a, known[i].b);
+            enum memory_answer answer = memory_find(&memory, known[i].a, known[i].b);
             if (answer == MEMORY_UNKNOWN) continue;
             size_t at = used[answer]++ + (answer == MEMORY_DIFFERENT ? count : 0);
             margin[at] = ((const double *)facts->margin)[i];

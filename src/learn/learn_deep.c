@@ -20,8 +20,8 @@ struct token_matrices {
     uint32_t *lengths;
 };
 
-static film_status encode(void *user, const uint32_t *sentences, size_t count, float *out,
-                          film_error *error)
+static film_status encode_sentences(void *user, const uint32_t *sentences, size_t count, float *out,
+                                    film_error *error)
 {
     const struct token_matrices *encoding = user;
     for (size_t i = 0; i < count; i++)
@@ -86,7 +86,7 @@ static film_status learn(const struct learn_input *input, struct deep *deep,
                                       .bert = bert,
                                       .tokens = deep->shape.tokens,
                                       .threads = input->options->threads};
-    struct deep_source source = {&encoding, encode};
+    struct deep_source source = {&encoding, encode_sentences};
     struct deep_learned learned = {0};
     struct pair_lists pairs = {0};
     uint64_t encoder = bert_fingerprint(bert);

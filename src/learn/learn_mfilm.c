@@ -69,7 +69,7 @@ static void mark(struct batches *b, uint32_t id)
     b->anchor[id] = 1;
 }
 
-static film_status add_row(struct batches *b, film_error *error)
+static film_status add_batch_row(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
     struct corpus *corpus = &b->corpus;
@@ -160,7 +160,7 @@ static film_status collect_batch(struct batches *b, film_error *error)
             b->pending = 1;
         }
         if (is_full(b)) break;
-        TRY(add_row(b, error));
+        TRY(add_batch_row(b, error));
     }
 done:
     return status;
@@ -169,7 +169,7 @@ done:
 /* ---- The vectors of a batch ---- */
 
 /* v = Sigma^-1 U'x for every sentence. */
-static film_status embed_batch(struct batches *b, film_error *error)
+static film_status compute_batch_vectors(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = b->corpus.sentences.count, rank = b->svd->rank;
@@ -236,7 +236,7 @@ static film_status next_batch(void *self, struct mfilm_batch *batch, film_error 
     size_t anchors, rows;
     do { /* until there is a triplet */
         TRY(collect_together(b, &rows, error));
-        TRY(own_basis ? weigh(b, error) : embed_batch(b, error));
+        TRY(own_basis ? weigh(b, error) : compute_batch_vectors(b, error));
         b->made++;
         b->recipe.v = own_basis ? NULL : b->v;
         b->recipe.seed = options->seed + b->made - 1; /* different negatives in every pass */

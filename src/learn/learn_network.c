@@ -30,8 +30,8 @@ done:
 
 /* OUT (sentences x dim; NULL: only cached) = the vectors of SENTENCES. *ENCODED accumulates over
  * several calls. */
-static film_status encode(const struct encode_input *input, const struct strtab *sentences,
-                          float *out, size_t *encoded, size_t total, film_error *error)
+static film_status encode_table(const struct encode_input *input, const struct strtab *sentences,
+                                float *out, size_t *encoded, size_t total, film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = input->network->dim;
@@ -60,8 +60,8 @@ film_status learn_network_encode(const struct encode_input *input, float **vecto
     const struct vector_cache *cache = input->cache;
     size_t total = (size_t)own->count + (input->dev->rows ? dev->count : 0), encoded = 0;
     TRY_ALLOC(*vectors = mem_array(own->count, input->network->dim * sizeof(float)), error);
-    TRY(encode(input, own, *vectors, &encoded, total, error));
-    if (input->dev->rows) TRY(encode(input, dev, NULL, &encoded, total, error));
+    TRY(encode_table(input, own, *vectors, &encoded, total, error));
+    if (input->dev->rows) TRY(encode_table(input, dev, NULL, &encoded, total, error));
     training_log_count(input->log, "encoded", total);
     training_log_phase(input->log, "encoding");
     if (cache)

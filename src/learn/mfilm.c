@@ -53,8 +53,8 @@ done:
     return status;
 }
 
-static film_status evaluate(void *self, const double *p, double *f, double *gradient,
-                            film_error *error)
+static film_status evaluate_mfilm(void *self, const double *p, double *f, double *gradient,
+                                  film_error *error)
 {
     struct learner *l = self;
     (void)error;
@@ -83,7 +83,7 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
         r, options->dim, sigma, options->power, options->owners, threads, options->hinge_weights};
     TRY(film_problem_init(&learner.problem, &space, first.v, rank, first.triplets, error));
     film_problem_weigh(&learner.problem, first.weight);
-    struct stiefel_problem view = {&learner, r, options->dim, evaluate, next_batch};
+    struct stiefel_problem view = {&learner, r, options->dim, evaluate_mfilm, next_batch};
     status = film_learn_on(&learner.problem, &view, &mine, out, error);
     out->anchors = learner.anchors;
 done:

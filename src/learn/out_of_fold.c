@@ -64,8 +64,8 @@ static film_status check_enough(struct out_of_fold *held, film_error *error)
                       "pairs labelled same and different; add rows or use decision threshold");
 }
 
-static film_status gather(const struct learn_input *input, struct out_of_fold *held,
-                          film_error *error)
+static film_status gather_pairs(const struct learn_input *input, struct out_of_fold *held,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = input->corpus;
@@ -309,7 +309,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     const film_train_options *options = input->options;
     float *weights[FOLDS + 1] = {0};
     memset(held, 0, sizeof *held);
-    TRY(gather(input, held, error));
+    TRY(gather_pairs(input, held, error));
     struct evidence_source source = {labels_text, &held->share, held->share.count,
                                      input->corpus->comm};
     TRY(evidence_rows_collect(&held->rows, decision->encoder, &source, options->threads,

@@ -68,7 +68,7 @@ struct share {
 /* The share of positives among the first COUNT rows; with RECALL, the share of the first COUNT rows
  * among all positives. Deviations are from the target: rows without a miss cannot show that they
  * are independent, and those of one record count as one. */
-static struct share measure(const struct sequence *sequence, size_t count, int recall)
+static struct share measure_prefix(const struct sequence *sequence, size_t count, int recall)
 {
     struct share share = {.design = 1};
     double alone = 0, together = 0, *sum = sequence->sum;
@@ -95,7 +95,7 @@ static struct share measure(const struct sequence *sequence, size_t count, int r
     return share;
 }
 
-static double lower(const struct share *share)
+static double lower_bound(const struct share *share)
 {
     return binomial_lower(share->hits / share->design, (double)share->count / share->design, ALPHA);
 }
@@ -106,7 +106,7 @@ static double upper(const struct share *share)
 }
 
 /* The number of rows that pass with the score of row COUNT - 1: equal scores pass together. */
-static size_t whole(const struct sequence *sequence, size_t count)
+static size_t whole_groups(const struct sequence *sequence, size_t count)
 {
     const struct row *rows = sequence->rows;
     while (count && count < sequence->count && rows[count].score == rows[count - 1].score) count++;
@@ -138,14 +138,14 @@ static size_t choose_precision(const struct sequence *sequence, int *reached)
     *reached = 0;
     if (!sequence->count) return 0;
     for (double wanted = start; wanted <= (double)sequence->count;) {
-        size_t count = whole(sequence, (size_t)wanted);
-        struct share share = measure(sequence, count, 0);
-        if (lower(&share) < sequence->target) break;
+        size_t count = whole_groups(sequence, (size_t)wanted);
+        struct share share = measure_prefix(sequence, count, 0);
+        if (lower_bound(&share) < sequence->target) break;
         *reached = 1;
         passed = count;
         wanted = (double)next_step(count);
     }
-    return *reached ? passed : whole(sequence, start < (double)few ? (size_t)start : few);
+    return *reached ? passed : whole_groups(sequence, start < (double)few ? (size_t)start : few);
 }
 
 /* Recall: the first threshold passes all rows; each further one misses more positives. */
@@ -156,9 +156,9 @@ static size_t choose_recall(const struct sequence *sequence, int *reached)
     for (size_t i = sequence->count;; i--) {
         /* I rows pass, and exactly MISSED positives do not. The last such I is the strictest. */
         int edge = i == 0 || sequence->rows[i - 1].same;
-        if (edge && missed >= wanted && whole(sequence, i) == i) {
-            struct share share = measure(sequence, i, 1);
-            if (!share.count || lower(&share) < sequence->target) break;
+        if (edge && missed >= wanted && whole_groups(sequence, i) == i) {
+            struct share share = measure_prefix(sequence, i, 1);
+            if (!share.count || lower_bound(&share) < sequence->target) break;
             *reached = 1;
             passed = i;
             wanted = next_step(missed);
@@ -198,9 +198,9 @@ film_status promise_choose(const film_operating *wanted, double prior,
     sequence.target = change_odds(wanted->target, 1 / odds);
     size_t passed = (recall ? choose_recall : choose_precision)(&sequence, &reached);
     operating_at(threshold_of(&sequence, passed), prior, rows, out);
-    struct share share = measure(&sequence, passed, recall);
+    struct share share = measure_prefix(&sequence, passed, recall);
     out->reached = reached;
-    out->low = change_odds(lower(&share), odds);
+    out->low = change_odds(lower_bound(&share), odds);
     out->high = change_odds(upper(&share), odds);
     out->pairs = share.count;
 done:

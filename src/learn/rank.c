@@ -37,7 +37,8 @@ void rank_learned_free(struct rank_learned *learned)
 /* Limits of sizes that BLAS counts in an int. */
 enum { MOST_BATCH = 65536, MOST_HARD = 64 };
 
-static film_status check(size_t sentences, const struct rank_options *o, film_error *error)
+static film_status check_rank_options(size_t sentences, const struct rank_options *o,
+                                      film_error *error)
 {
     if (o->dim == 0) return status_set(error, FILM_USAGE, "dim must be at least 1");
     if (o->batch < 2 || o->batch > MOST_BATCH || o->hard > MOST_HARD || o->epochs == 0)
@@ -172,7 +173,7 @@ static film_status prepare_run(struct rank_run *run, const struct rank_labels *l
     const struct rank_options *o = run->options;
     size_t sentences = run->x->rows;
     TRY(comm_sum_counts(run->comm, &sentences, 1, error));
-    TRY(check(sentences, o, error));
+    TRY(check_rank_options(sentences, o, error));
     run->threads = openmp_use(o->threads);
     TRY(rank_draw_init(&run->draw, sentences, labels, o->seed, error));
     size_t most = run->draw.pair_count < o->batch ? run->draw.pair_count : o->batch;

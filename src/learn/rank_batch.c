@@ -183,8 +183,8 @@ static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, 
 /* s = exp(t (cos - 1)) by tiles of this process's a, with the sums of every row, and of every
  * column inside the tile. The mask of the cluster also removes the pair's own partner, which is
  * restored. */
-static void exponentials(struct rank_batch *b, const struct rank_rows *rows,
-                         const struct rank_step *step)
+static void exponentiate_rows(struct rank_batch *b, const struct rank_rows *rows,
+                              const struct rank_step *step)
 {
     size_t d = b->dim, m = b->pairs + b->hard, tiles = (b->end - b->first + TILE - 1) / TILE;
     const float *candidates = b->y + b->pairs * d;
@@ -248,7 +248,7 @@ static void through_length(struct rank_batch *b, size_t first, size_t end)
 
 /* The decision term of pair I, positive or (after them) opposed: stores its value and slope in the
  * batch and returns the gradient of the cosine. */
-static float decide(struct rank_batch *b, size_t i, const struct rank_step *step)
+static float decision_gradient(struct rank_batch *b, size_t i, const struct rank_step *step)
 {
     int positive = i < b->pairs;
     size_t u = positive ? i : 2 * b->pairs + b->hard + 2 * (i - b->pairs);
@@ -282,7 +282,7 @@ static void decisions(struct rank_batch *b, const struct rank_step *step, struct
 #pragma omp parallel for schedule(static) num_threads(step->threads)
     for (size_t k = 0; k < count; k++) {
         size_t i = own_pair(b, k);
-        float by_cosine = decide(b, i, step);
+        float by_cosine = decision_gradient(b, i, step);
         if (k < own) {
             b->s[k * m + i] += by_cosine;
             continue;
@@ -426,7 +426,7 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
                         (struct rank_dropout){step->dropout, step->seed}, threads, error));
     TRY(reserve_entries(batch, batch->fetch.start[count], error));
     TRY(embed_rows(batch, map, count, threads, error));
-    exponentials(batch, rows, step);
+    exponentiate_rows(batch, rows, step);
     TRY(losses(batch, map->comm, step, loss, error));
     vector_gradient(batch, threads);
     TRY(turn_all(batch, map, 0, threads, error));

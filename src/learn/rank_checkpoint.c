@@ -25,7 +25,7 @@ struct rank_progress rank_history_entry(const struct rank_run *run, size_t numbe
 
 enum { MOST_ARRAYS = 24 };
 
-struct list {
+struct state_list {
     struct state_array arrays[MOST_ARRAYS];
     /* A process has only its own columns of this array. */
     int by_column[MOST_ARRAYS];
@@ -33,19 +33,19 @@ struct list {
     size_t count;
 };
 
-static void add_array(struct list *list, const char *name, enum state_type type, void *data,
+static void add_array(struct state_list *list, const char *name, enum state_type type, void *data,
                       size_t count)
 {
     list->arrays[list->count++] = (struct state_array){name, type, data, count};
 }
 
-static void add_columns(struct list *list, const char *name, float *data, size_t count)
+static void add_columns(struct state_list *list, const char *name, float *data, size_t count)
 {
     list->by_column[list->count] = 1;
     add_array(list, name, STATE_FLOAT, data, count);
 }
 
-static void list_numbers(struct list *list, struct rank_run *run)
+static void list_numbers(struct state_list *list, struct rank_run *run)
 {
     add_array(list, "step", STATE_SIZE, &run->step, 1);
     add_array(list, "loss", STATE_DOUBLE, &run->loss, 1);
@@ -58,7 +58,7 @@ static void list_numbers(struct list *list, struct rank_run *run)
     add_array(list, "random", STATE_SIZE, run->draw.rng.state, 4);
 }
 
-static void list_arrays(struct list *list, struct rank_run *run)
+static void list_arrays(struct state_list *list, struct rank_run *run)
 {
     struct rank_map *map = &run->map;
     struct rank_draw *draw = &run->draw;
@@ -87,7 +87,8 @@ static size_t array_bytes(const struct state_array *array)
 
 /* Allocates in process 0 the arrays that are split: the columns of one process after those of the
  * preceding one. */
-static film_status list_whole(struct list *list, const struct rank_run *run, film_error *error)
+static film_status list_whole(struct state_list *list, const struct rank_run *run,
+                              film_error *error)
 {
     film_status status = FILM_OK;
     const struct rank_map *map = &run->map;
@@ -104,14 +105,14 @@ done:
     return status;
 }
 
-static void list_free(struct list *list)
+static void list_free(struct state_list *list)
 {
     for (size_t k = 0; k < list->count; k++)
         if (list->mine[k]) mem_free(list->arrays[k].data);
 }
 
 /* Gathers array K, which is split, in the first process, or scatters it from there. */
-static film_status move_columns(const struct list *list, size_t k, const struct rank_map *map,
+static film_status move_columns(const struct state_list *list, size_t k, const struct rank_map *map,
                                 int to_first, film_error *error)
 {
     film_status status = FILM_OK;
@@ -138,7 +139,7 @@ film_status rank_checkpoint_save(struct rank_run *run, int *failed, film_error *
 {
     film_status status = FILM_OK;
     const struct checkpointer *checkpointer = run->options->checkpointer;
-    struct list list = {.count = 0};
+    struct state_list list = {.count = 0};
     list_numbers(&list, run);
     list_arrays(&list, run);
     TRY(list_whole(&list, run, error));
@@ -153,7 +154,7 @@ done:
 }
 
 /* Broadcasts what process 0 reads from the checkpoint. */
-static film_status load_arrays(struct rank_run *run, struct list *list, film_error *error)
+static film_status load_arrays(struct rank_run *run, struct state_list *list, film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpointer *checkpointer = run->options->checkpointer;
@@ -172,7 +173,7 @@ done:
 
 /* ---- Resuming ---- */
 
-static film_status refuse(film_error *error, const char *what)
+static film_status refuse_checkpoint(film_error *error, const char *what)
 {
     return status_set(error, FILM_BAD_INPUT, "checkpoint: invalid %s", what);
 }
@@ -183,13 +184,14 @@ static film_status check_numbers(const struct rank_run *run, film_error *error)
     const uint64_t *random = draw->rng.state;
     size_t reports = run->step / rank_report_every(run);
     if (run->step == run->steps && run->step % rank_report_every(run)) reports++;
-    if (run->step > run->steps) return refuse(error, "step count");
+    if (run->step > run->steps) return refuse_checkpoint(error, "step count");
     if (run->losses > run->step || run->out->history_count != reports)
-        return refuse(error, "history");
+        return refuse_checkpoint(error, "history");
     if (draw->opposed_next > 0 && draw->opposed_next >= draw->opposed_count)
-        return refuse(error, "position among the negative pairs");
+        return refuse_checkpoint(error, "position among the negative pairs");
     if (!(random[0] | random[1] | random[2] | random[3]))
-        return refuse(error, "random state"); /* the generator would return zeros forever */
+        /* the generator would return zeros forever */
+        return refuse_checkpoint(error, "random state");
     return FILM_OK;
 }
 
@@ -206,19 +208,19 @@ static film_status check_arrays(const struct rank_run *run, film_error *error)
     const struct rank_map *map = &run->map;
     if (!all_below(draw->pairs, draw->pair_count, draw->sentences) ||
         !all_below(draw->opposed, draw->opposed_count, draw->sentences))
-        return refuse(error, "pairs");
+        return refuse_checkpoint(error, "pairs");
     for (size_t f = 0; f < map->features; f++)
         if (!(map->gain[f] >= 0.0f && map->gain_squares[f] >= 0.0f))
-            return refuse(error, "term weights");
+            return refuse_checkpoint(error, "term weights");
     for (size_t i = 0; i < map->features; i++)
-        if (!(map->squares[i] >= 0.0f)) return refuse(error, "sums of squares");
+        if (!(map->squares[i] >= 0.0f)) return refuse_checkpoint(error, "sums of squares");
     return FILM_OK;
 }
 
 film_status rank_checkpoint_load(struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    struct list numbers = {.count = 0}, arrays = {.count = 0};
+    struct state_list numbers = {.count = 0}, arrays = {.count = 0};
     list_numbers(&numbers, run);
     TRY(load_arrays(run, &numbers, error));
     TRY(check_numbers(run, error));

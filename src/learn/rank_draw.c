@@ -19,8 +19,8 @@ static film_status check_pairs(const struct rank_pair *pairs, size_t count, size
     return FILM_OK;
 }
 
-static film_status find_clusters(struct rank_draw *draw, const struct rank_labels *labels,
-                                 film_error *error)
+static film_status cluster_sentences(struct rank_draw *draw, const struct rank_labels *labels,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     struct union_find sets = {0};
@@ -79,7 +79,7 @@ film_status rank_draw_init(struct rank_draw *draw, size_t sentences,
     rng_seed(&draw->rng, seed);
     TRY(check_pairs(labels->positive, labels->positives, sentences, "positive", error));
     TRY(check_pairs(labels->negative, labels->negatives, sentences, "negative", error));
-    TRY(find_clusters(draw, labels, error));
+    TRY(cluster_sentences(draw, labels, error));
     TRY(list_negatives(draw, labels, error));
     if (draw->pair_count == 0)
         TRY(status_set(error, FILM_USAGE,

@@ -104,7 +104,7 @@ static film_status fetch_lengths(struct rank_fetch *fetch, const struct csr *x,
     return FILM_OK;
 }
 
-static film_status reserve(struct rank_fetch *f, size_t entries, film_error *error)
+static film_status reserve_entries(struct rank_fetch *f, size_t entries, film_error *error)
 {
     if (mem_grow((void **)&f->col, &f->col_room, entries, sizeof *f->col) &&
         mem_grow((void **)&f->val, &f->val_room, entries, sizeof *f->val) &&
@@ -139,7 +139,7 @@ film_status rank_fetch_rows(struct rank_fetch *fetch, const struct csr *x, const
     uint32_t rank = (uint32_t)fetch->comm->rank;
     if (fetch->first[size] == 0) TRY(number_rows(fetch, x->rows, error));
     TRY(fetch_lengths(fetch, x, rows, count, error));
-    TRY(reserve(fetch, fetch->start[count], error));
+    TRY(reserve_entries(fetch, fetch->start[count], error));
     for (int i = 0; i < size; i++) fetch->sizes[i] *= sizeof *fetch->col;
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (size_t i = 0; i < count; i++)

@@ -82,7 +82,7 @@ void training_log_phase(struct training_log *log, const char *name)
     note_traffic(log, name);
 }
 
-static film_status print(const json_t *object, char **out, film_error *error)
+static film_status dump_json(const json_t *object, char **out, film_error *error)
 {
     char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
     *out = text ? mem_string(text, strlen(text)) : NULL;
@@ -93,8 +93,8 @@ static film_status print(const json_t *object, char **out, film_error *error)
 film_status training_log_print(const struct training_log *log, char **figures, char **seconds_text,
                                film_error *error)
 {
-    film_status status = print(log->figures, figures, error);
-    return status == FILM_OK ? print(log->seconds, seconds_text, error) : status;
+    film_status status = dump_json(log->figures, figures, error);
+    return status == FILM_OK ? dump_json(log->seconds, seconds_text, error) : status;
 }
 
 size_t training_log_stride(size_t count, size_t *stride)

@@ -38,7 +38,7 @@ static film_status refuse(const struct vector_reader *reader, film_error *error,
 }
 
 /* Makes room for a block after the unread bytes. */
-static film_status make_room(struct vector_reader *reader, film_error *error)
+static film_status reserve_line(struct vector_reader *reader, film_error *error)
 {
     void *buffer = reader->buffer;
     if (!mem_grow(&buffer, &reader->capacity, reader->end + BLOCK, 1))
@@ -48,7 +48,8 @@ static film_status make_room(struct vector_reader *reader, film_error *error)
 }
 
 /* *LINE = the next line without its end; FILM_END after the last. */
-static film_status next_line(struct vector_reader *reader, film_text *line, film_error *error)
+static film_status next_vector_line(struct vector_reader *reader, film_text *line,
+                                    film_error *error)
 {
     film_status status = FILM_OK;
     size_t seen = 0, got;
@@ -69,7 +70,7 @@ static film_status next_line(struct vector_reader *reader, film_text *line, film
         if (have > MOST_LINE) return refuse(reader, error, "this line is longer than 1 MiB");
         memmove(reader->buffer, from, have);
         reader->start = 0, reader->end = have;
-        TRY(make_room(reader, error));
+        TRY(reserve_line(reader, error));
         TRY(source_read(reader->source, reader->buffer + have, BLOCK, &got, error));
         reader->end += got;
         reader->at_end = got == 0;
@@ -78,7 +79,7 @@ done:
     return status;
 }
 
-static int is_space(char byte)
+static int is_blank(char byte)
 {
     return byte == ' ' || byte == '\t';
 }
@@ -86,9 +87,9 @@ static int is_space(char byte)
 /* Removes and returns the last field of *LINE; its length is 0 when there is none. */
 static film_text last_field(film_text *line)
 {
-    while (line->length && is_space(line->bytes[line->length - 1])) line->length--;
+    while (line->length && is_blank(line->bytes[line->length - 1])) line->length--;
     size_t end = line->length;
-    while (line->length && !is_space(line->bytes[line->length - 1])) line->length--;
+    while (line->length && !is_blank(line->bytes[line->length - 1])) line->length--;
     return (film_text){line->bytes + line->length, end - line->length};
 }
 
@@ -119,8 +120,8 @@ static film_status read_width(struct vector_reader *reader, film_text line, int 
 }
 
 /* *ID = the word's number in the vocabulary, or STRTAB_NONE; returns how it was found. */
-static film_status find_word(struct vector_reader *reader, film_text word, uint32_t *id,
-                             int *quality, film_error *error)
+static film_status find_vector_word(struct vector_reader *reader, film_text word, uint32_t *id,
+                                    int *quality, film_error *error)
 {
     film_status status = FILM_OK;
     const struct strtab *words = &reader->features->vocabulary[GROUP_WORD];
@@ -146,9 +147,9 @@ static film_status read_vector(struct vector_reader *reader, film_text line, fil
     for (size_t i = 0; i < width; i++) /* a word may contain spaces, so count from the end */
         if (!last_field(&word).length) TRY(refuse(reader, error, "too few numbers"));
     numbers = (film_text){line.bytes + word.length, line.length - word.length};
-    while (word.length && is_space(word.bytes[word.length - 1])) word.length--;
+    while (word.length && is_blank(word.bytes[word.length - 1])) word.length--;
     if (!word.length) TRY(refuse(reader, error, "too few numbers"));
-    TRY(find_word(reader, word, &id, &quality, error));
+    TRY(find_vector_word(reader, word, &id, &quality, error));
     if (id == STRTAB_NONE || reader->quality[id] >= quality) goto done;
     reader->out->found += reader->quality[id] == NONE;
     reader->quality[id] = (unsigned char)quality;
@@ -162,7 +163,7 @@ done:
     return status;
 }
 
-static film_status read_all(struct vector_reader *reader, film_error *error)
+static film_status read_vector_file(struct vector_reader *reader, film_error *error)
 {
     film_status status = FILM_OK;
     film_text line = {NULL, 0};
@@ -170,8 +171,8 @@ static film_status read_all(struct vector_reader *reader, film_error *error)
     TRY(tokens_init(&reader->tokens, &reader->features->tokenizer, error));
     reader->quality = mem_zeroed(features_count(reader->features), 1);
     TRY_ALLOC(reader->quality, error);
-    TRY(make_room(reader, error));
-    while ((status = next_line(reader, &line, error)) == FILM_OK) {
+    TRY(reserve_line(reader, error));
+    while ((status = next_vector_line(reader, &line, error)) == FILM_OK) {
         film_text rest = line;
         if (!last_field(&rest).length) continue; /* an empty line */
         heading = 0;
@@ -194,7 +195,7 @@ film_status word_vectors_read(struct word_vectors *out, struct source *source,
 {
     struct vector_reader reader = {.source = source, .features = features, .out = out};
     *out = (struct word_vectors){0};
-    film_status status = read_all(&reader, error);
+    film_status status = read_vector_file(&reader, error);
     if (status != FILM_OK) word_vectors_free(out);
     tokens_free(&reader.tokens);
     mem_free(reader.quality);

@@ -6,8 +6,9 @@
 
 /* ---- Saving ---- */
 
-static void place(struct safetensors_tensor *tensors, size_t *count, const char *name,
-                  enum safetensors_type type, const void *data, uint64_t rows, uint64_t columns)
+static void add_tensor(struct safetensors_tensor *tensors, size_t *count, const char *name,
+                       enum safetensors_type type, const void *data, uint64_t rows,
+                       uint64_t columns)
 {
     tensors[(*count)++] = (struct safetensors_tensor){.name = name,
                                                       .type = type,
@@ -19,8 +20,8 @@ static void place(struct safetensors_tensor *tensors, size_t *count, const char 
 static void place_table(struct safetensors_tensor *tensors, size_t *count, const char *keys,
                         const char *numbers, const struct keytab *table)
 {
-    place(tensors, count, keys, SAFETENSORS_U64, table->keys, table->slot_mask + 1, 0);
-    place(tensors, count, numbers, SAFETENSORS_U32, table->number, table->slot_mask + 1, 0);
+    add_tensor(tensors, count, keys, SAFETENSORS_U64, table->keys, table->slot_mask + 1, 0);
+    add_tensor(tensors, count, numbers, SAFETENSORS_U32, table->number, table->slot_mask + 1, 0);
 }
 
 size_t decision_tensors(const struct decision *decision, struct safetensors_tensor *tensors)
@@ -30,22 +31,25 @@ size_t decision_tensors(const struct decision *decision, struct safetensors_tens
     const struct trees *trees = &decision->trees;
     const struct memory *memory = &decision->memory;
     if (!decision->full) return 0;
-    place(tensors, &count, "line", SAFETENSORS_F32, decision->line.weight, LINEAR_ROWS,
-          decision->line.count);
-    place(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
-          evidence->features, 2);
-    place(tensors, &count, "evidence.keys", SAFETENSORS_U64, evidence->items.keys,
-          evidence->items.slot_mask + 1, 0);
-    place(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item,
-          evidence->items.slot_mask + 1, 0);
-    place(tensors, &count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
-          trees->count);
-    place(tensors, &count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS, trees->count);
-    place(tensors, &count, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES, trees->count);
-    place(tensors, &count, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES, trees->count);
+    add_tensor(tensors, &count, "line", SAFETENSORS_F32, decision->line.weight, LINEAR_ROWS,
+               decision->line.count);
+    add_tensor(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
+               evidence->features, 2);
+    add_tensor(tensors, &count, "evidence.keys", SAFETENSORS_U64, evidence->items.keys,
+               evidence->items.slot_mask + 1, 0);
+    add_tensor(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item,
+               evidence->items.slot_mask + 1, 0);
+    add_tensor(tensors, &count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
+               trees->count);
+    add_tensor(tensors, &count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS,
+               trees->count);
+    add_tensor(tensors, &count, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES,
+               trees->count);
+    add_tensor(tensors, &count, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES,
+               trees->count);
     if (!memory->questions.keys) return count;
-    place(tensors, &count, "memory.cluster", SAFETENSORS_U32, memory->cluster,
-          memory->questions.count, 0);
+    add_tensor(tensors, &count, "memory.cluster", SAFETENSORS_U32, memory->cluster,
+               memory->questions.count, 0);
     place_table(tensors, &count, "memory.keys", "memory.numbers", &memory->questions);
     place_table(tensors, &count, "memory.different.keys", "memory.different.numbers",
                 &memory->different);
@@ -54,13 +58,14 @@ size_t decision_tensors(const struct decision *decision, struct safetensors_tens
 
 /* ---- Opening: everything is checked ---- */
 
-struct shape {
+struct tensor_shape {
     size_t dims; /* 1 or 2 */
     uint64_t size[2];
 };
 
-static film_status open_floats(const struct safetensors *file, const char *name, struct shape shape,
-                               const struct safetensors_tensor **tensor, film_error *error)
+static film_status open_floats(const struct safetensors *file, const char *name,
+                               struct tensor_shape shape, const struct safetensors_tensor **tensor,
+                               film_error *error)
 {
     return safetensors_require(file, name, SAFETENSORS_F32, shape.dims, shape.size, tensor, error);
 }
@@ -100,11 +105,11 @@ static film_status open_evidence(struct decision *decision, const struct safeten
     struct evidence *evidence = &decision->evidence;
     const struct safetensors_tensor *feature, *item;
     evidence->features = features_count(decision->encoder->features);
-    TRY(open_floats(file, "evidence.feature", (struct shape){2, {evidence->features, 2}}, &feature,
-                    error));
+    TRY(open_floats(file, "evidence.feature", (struct tensor_shape){2, {evidence->features, 2}},
+                    &feature, error));
     TRY(open_table(&evidence->items, file, "evidence.keys", NULL, path, error));
-    TRY(open_floats(file, "evidence.item", (struct shape){1, {evidence->items.slot_mask + 1, 0}},
-                    &item, error));
+    TRY(open_floats(file, "evidence.item",
+                    (struct tensor_shape){1, {evidence->items.slot_mask + 1, 0}}, &item, error));
     evidence->feature = feature->data;
     evidence->item = item->data;
 done:
@@ -122,9 +127,12 @@ static film_status open_trees(struct decision *decision, const struct safetensor
     char where[300];
     TRY(safetensors_require(file, "trees.feature", SAFETENSORS_I32, 2, shape, &feature, error));
     uint64_t count = feature->shape[1];
-    TRY(open_floats(file, "trees.cut", (struct shape){2, {TREE_SPLITS, count}}, &cut, error));
-    TRY(open_floats(file, "trees.leaf", (struct shape){2, {TREE_LEAVES, count}}, &leaf, error));
-    TRY(open_floats(file, "trees.cover", (struct shape){2, {TREE_LEAVES, count}}, &cover, error));
+    TRY(open_floats(file, "trees.cut", (struct tensor_shape){2, {TREE_SPLITS, count}}, &cut,
+                    error));
+    TRY(open_floats(file, "trees.leaf", (struct tensor_shape){2, {TREE_LEAVES, count}}, &leaf,
+                    error));
+    TRY(open_floats(file, "trees.cover", (struct tensor_shape){2, {TREE_LEAVES, count}}, &cover,
+                    error));
     *trees = (struct trees){.count = (size_t)count,
                             .feature = feature->data,
                             .cut = cut->data,
@@ -163,7 +171,8 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
     film_status status = FILM_OK;
     const struct safetensors_tensor *line;
     if (!decision->full) return FILM_OK;
-    TRY(open_floats(file, "line", (struct shape){2, {LINEAR_ROWS, columns->count}}, &line, error));
+    TRY(open_floats(file, "line", (struct tensor_shape){2, {LINEAR_ROWS, columns->count}}, &line,
+                    error));
     TRY(trait_columns_line(columns, line->data, &decision->line, path, error));
     TRY(open_evidence(decision, file, path, error));
     TRY(open_trees(decision, file, columns, path, error));

@@ -126,7 +126,7 @@ static film_status metadata(const film_model *model, const char *path, const cha
 }
 
 /* Reads the contents of the opened file. PATH is for messages. */
-static film_status read_file(film_model *model, const char *path, film_error *error)
+static film_status read_model_file(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     const char *format, *version, *settings, *figures;
@@ -159,8 +159,8 @@ done:
 }
 
 /* Opens a file, mapped or PRIVATE, or (BYTES not NULL) one in memory. */
-static film_status open_model(const char *path, const void *bytes, size_t size, int private,
-                              film_model **out, film_error *error)
+static film_status open_model_bytes(const char *path, const void *bytes, size_t size, int private,
+                                    film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
     *out = NULL;
@@ -168,7 +168,7 @@ static film_status open_model(const char *path, const void *bytes, size_t size, 
     TRY_ALLOC(model, error);
     TRY(bytes ? safetensors_parse(bytes, size, path, &model->file, error)
               : safetensors_map(path, private ? SAFETENSORS_PRIVATE : 0, &model->file, error));
-    TRY(read_file(model, path, error));
+    TRY(read_model_file(model, path, error));
 done:
     if (status != FILM_OK)
         model_free(model);
@@ -179,13 +179,13 @@ done:
 
 film_status model_open(const char *path, int private, film_model **out, film_error *error)
 {
-    return open_model(path, NULL, 0, private, out, error);
+    return open_model_bytes(path, NULL, 0, private, out, error);
 }
 
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error)
 {
-    return open_model(name, bytes, size, 0, out, error);
+    return open_model_bytes(name, bytes, size, 0, out, error);
 }
 
 /* ---- Saving ---- */
@@ -200,8 +200,8 @@ struct layout {
     size_t count;
 };
 
-static void place(struct layout *layout, const char *name, enum safetensors_type type,
-                  const void *data, size_t dims, uint64_t rows, uint64_t columns)
+static void layout_add(struct layout *layout, const char *name, enum safetensors_type type,
+                       const void *data, size_t dims, uint64_t rows, uint64_t columns)
 {
     layout->tensors[layout->count++] = (struct safetensors_tensor){
         .name = name, .type = type, .dims = dims, .shape = {rows, columns}, .data = data};
@@ -214,9 +214,10 @@ static void place_group(struct layout *layout, int group, const struct strtab *t
     snprintf(name[0], 24, "%s.bytes", prefix);
     snprintf(name[1], 24, "%s.offsets", prefix);
     snprintf(name[2], 24, "%s.slots", prefix);
-    place(layout, name[0], SAFETENSORS_U8, table->bytes, 1, table->offsets[table->count], 0);
-    place(layout, name[1], SAFETENSORS_U64, table->offsets, 1, table->count + 1u, 0);
-    place(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1, 0);
+    layout_add(layout, name[0], SAFETENSORS_U8, table->bytes, 1, table->offsets[table->count], 0);
+    layout_add(layout, name[1], SAFETENSORS_U64, table->offsets, 1, table->count + 1u, 0);
+    layout_add(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1,
+               0);
 }
 
 /* Places the map on top of the network, then the network itself. */
@@ -224,8 +225,8 @@ static void place_network(struct layout *layout, const film_model *model,
                           const struct network_file *network)
 {
     if (!model->network->black_box)
-        place(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, model->network->dim,
-              model->encoder.network_dim);
+        layout_add(layout, "M", SAFETENSORS_F32, model->encoder.network_map, 2, model->network->dim,
+                   model->encoder.network_dim);
     memcpy(layout->tensors + layout->count, network->tensors,
            network->count * sizeof *network->tensors);
     layout->count += network->count;
@@ -243,10 +244,10 @@ film_status model_save(const film_model *model, const char *path, film_error *er
               error);
     TRY(settings_write(model, &settings, error));
     if (model->encoder.map)
-        place(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
-              model->encoder.dim);
-    place(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
-    place(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
+        layout_add(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
+                   model->encoder.dim);
+    layout_add(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
+    layout_add(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
     for (int g = 0; g < GROUPS; g++)
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);

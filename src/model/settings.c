@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* jansson uses its own allocator; the result is copied to memory of the library. */
-static film_status print(json_t *object, char **json, film_error *error)
+static film_status dump_settings(json_t *object, char **json, film_error *error)
 {
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     *json = text ? mem_string(text, strlen(text)) : NULL;
@@ -128,7 +128,7 @@ static json_t *settings_object(const film_model *model)
 film_status settings_write(const film_model *model, char **json, film_error *error)
 {
     json_t *object = settings_object(model);
-    film_status status = print(object, json, error);
+    film_status status = dump_settings(object, json, error);
     json_decref(object);
     return status;
 }
@@ -368,7 +368,7 @@ film_status model_describe(const film_model *model, char **json, film_error *err
     json_t *object =
         json_pack("{s:s, s:o, s:o, s:o?}", "film", film_version(), "settings",
                   settings_object(model), "sizes", sizes_object(model), "figures", figures);
-    film_status status = print(object, json, error);
+    film_status status = dump_settings(object, json, error);
     json_decref(object);
     return status;
 }

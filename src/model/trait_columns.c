@@ -172,8 +172,8 @@ done:
 }
 
 /* Reports that a weight or a split uses a trait that this program cannot compute. */
-static film_status refuse(const struct trait_columns *columns, size_t column, const char *path,
-                          film_error *error)
+static film_status refuse_column(const struct trait_columns *columns, size_t column,
+                                 const char *path, film_error *error)
 {
     enum { SHOWN = 60 };
     const char *version = columns->version, *id = columns->id[column];
@@ -199,7 +199,7 @@ film_status trait_columns_line(const struct trait_columns *columns, const float 
     TRY_ALLOC(own = mem_zeroed(LINEAR_ROWS * traits, sizeof *own), error);
     for (size_t c = 0; c < count; c++) {
         if (columns->trait[c] == TRAIT_NONE) {
-            if (rows[c] != 0) TRY(refuse(columns, c, path, error));
+            if (rows[c] != 0) TRY(refuse_column(columns, c, path, error));
             continue;
         }
         for (size_t row = 0; row < LINEAR_ROWS; row++)
@@ -226,7 +226,7 @@ film_status trait_columns_trees(const struct trait_columns *columns, struct tree
         for (int split = 0; split < TREE_SPLITS; split++) {
             if (tree.feature[split] < 0) continue;
             size_t column = (size_t)tree.feature[split], trait = columns->trait[column];
-            if (trait == TRAIT_NONE) TRY(refuse(columns, column, path, error));
+            if (trait == TRAIT_NONE) TRY(refuse_column(columns, column, path, error));
             tree.feature[split] = (int32_t)trait;
         }
         trees_set(&own, i, &tree);

@@ -57,7 +57,7 @@ static void fill_table(struct comparison *comparison, struct order_table *table)
 }
 
 /* Returns whether the adjacent words at AT of A are also adjacent in B. */
-static int stands_in(const struct reading_word *a, size_t at, const struct reading_word *b,
+static int occurs_in(const struct reading_word *a, size_t at, const struct reading_word *b,
                      size_t count)
 {
     for (size_t j = 0; j + 1 < count; j++)
@@ -86,7 +86,7 @@ void compare_order(struct comparison *comparison, struct order_table *table)
     size_t n = comparison->side[0].words, m = comparison->side[1].words, shorter = n < m ? n : m;
     fill_table(comparison, table);
     for (size_t i = 0; i + 1 < n; i++)
-        if (stands_in(a, i, b, m)) {
+        if (occurs_in(a, i, b, m)) {
             comparison->runs++;
             comparison->run_rarity += (double)a[i].rarity + (double)a[i + 1].rarity;
         }
@@ -147,7 +147,7 @@ static double spelled_alike(const uint16_t *a, size_t n, const uint16_t *b, size
     return 2.0 * (double)both / (double)(n + m);
 }
 
-static const float *vector_of(const struct alignment *alignment, const struct reading_word *word)
+static const float *word_vector(const struct alignment *alignment, const struct reading_word *word)
 {
     const struct encoder *encoder = alignment->encoder;
     return encoder->map && word->id != READING_NONE ? encoder->map + (size_t)word->id * encoder->dim
@@ -165,7 +165,7 @@ static void prepare_side(struct comparison *comparison, struct alignment *alignm
         const struct reading_word *word = &reading->side[s].words[side->place[i]];
         alignment->pair_count[s][i] =
             letter_pairs(reading_text(reading, s, side->place[i]), alignment->pairs[s][i]);
-        const float *vector = vector_of(alignment, word);
+        const float *vector = word_vector(alignment, word);
         alignment->length[s][i] = vector ? sqrt(vec_dot(vector, vector, dim)) : 0;
         if (vector) vec_add_scaled(alignment->rest[s], 1.0f, vector, dim);
     }
@@ -175,8 +175,8 @@ static double vectors_alike(const struct comparison *comparison, const struct al
                             size_t i, size_t j)
 {
     const struct reading *reading = comparison->reading;
-    const float *a = vector_of(alignment, &reading->side[0].words[comparison->side[0].place[i]]);
-    const float *b = vector_of(alignment, &reading->side[1].words[comparison->side[1].place[j]]);
+    const float *a = word_vector(alignment, &reading->side[0].words[comparison->side[0].place[i]]);
+    const float *b = word_vector(alignment, &reading->side[1].words[comparison->side[1].place[j]]);
     double lengths = alignment->length[0][i] * alignment->length[1][j];
     return lengths > 0 ? vec_dot(a, b, alignment->encoder->dim) / lengths : 0;
 }

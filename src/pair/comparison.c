@@ -131,7 +131,7 @@ static void look_at_side(struct comparison *comparison, const struct reading *re
     for (size_t i = 0; i < side->words; i++) {
         side->negations += (words[i].flags & WORD_NEGATION) != 0;
         if (words[i].rarity >= words[rarest].rarity) rarest = i;
-        if (words[i].flags & WORD_ASKING) {
+        if (words[i].flags & WORD_QUESTION) {
             unsigned which = opening_of(reading_text(reading, s, i));
             if (which && which <= WH_WORDS) side->asking |= 1u << which;
         }

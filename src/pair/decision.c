@@ -76,5 +76,5 @@ double decision_guarantee(const struct decision *decision, double log_odds)
 enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey)
 {
     const struct reading_side *side = survey->reading.side;
-    return memory_ask(&decision->memory, side[0].hash, side[1].hash);
+    return memory_find(&decision->memory, side[0].hash, side[1].hash);
 }

@@ -20,7 +20,7 @@ float evidence_item(const struct evidence *evidence, const struct item *item)
 }
 
 /* The table is larger than the caches: prefetch. */
-static void ask_early(const struct evidence *evidence, const struct item *item)
+static void prefetch_item(const struct evidence *evidence, const struct item *item)
 {
     if (!evidence->items.keys) return;
     uint64_t slot = keytab_first_slot(&evidence->items, item->key);
@@ -60,10 +60,10 @@ double evidence_margin(const struct evidence *evidence, const struct reading *re
 {
     enum { AHEAD = 12 };
     memset(sums, 0, sizeof *sums);
-    for (size_t i = 0; i < AHEAD && i < items->count; i++) ask_early(evidence, &items->list[i]);
+    for (size_t i = 0; i < AHEAD && i < items->count; i++) prefetch_item(evidence, &items->list[i]);
     add_features(evidence, reading, sums);
     for (size_t i = 0; i < items->count; i++) {
-        if (i + AHEAD < items->count) ask_early(evidence, &items->list[i + AHEAD]);
+        if (i + AHEAD < items->count) prefetch_item(evidence, &items->list[i + AHEAD]);
         const struct item *item = &items->list[i];
         sums->item[item->kind] += (double)evidence_item(evidence, item) * (double)item->value;
     }

@@ -117,8 +117,8 @@ static struct item_place one(uint32_t at)
     }
 
 /* The caller has reserved room. */
-static void put(struct items *items, enum item_kind kind, uint64_t key, float value,
-                struct item_place a, struct item_place b)
+static void put_item(struct items *items, enum item_kind kind, uint64_t key, float value,
+                     struct item_place a, struct item_place b)
 {
     items->list[items->count++] = (struct item){key, kind, value, {a, b}};
 }
@@ -127,9 +127,9 @@ static void put_sided(struct items *items, enum item_kind kind, uint64_t key, fl
                       struct item_place here, struct item_place there)
 {
     if (side == 0)
-        put(items, kind, key, value, here, there);
+        put_item(items, kind, key, value, here, there);
     else
-        put(items, kind, key, value, there, here);
+        put_item(items, kind, key, value, there, here);
 }
 
 static void add_distinct(struct distinct *list, const struct reading_word *words, uint32_t place)
@@ -171,9 +171,10 @@ static void collect_pairs(struct items *items)
     const struct distinct *shared = &scratch->shared, *alone = scratch->alone;
     for (size_t i = 0; i < alone[0].count; i++)
         for (size_t j = 0; j < alone[1].count; j++)
-            put(items, ITEM_OPPOSED, key_of_either(ITEM_OPPOSED, alone[0].id[i], alone[1].id[j]),
-                alone[0].rarity[i] * alone[1].rarity[j], one(alone[0].place[i]),
-                one(alone[1].place[j]));
+            put_item(items, ITEM_OPPOSED,
+                     key_of_either(ITEM_OPPOSED, alone[0].id[i], alone[1].id[j]),
+                     alone[0].rarity[i] * alone[1].rarity[j], one(alone[0].place[i]),
+                     one(alone[1].place[j]));
     for (size_t i = 0; i < shared->count; i++) {
         for (int s = 0; s < 2; s++)
             for (size_t j = 0; j < alone[s].count; j++) {
@@ -183,9 +184,10 @@ static void collect_pairs(struct items *items)
                     shared->rarity[i] * alone[s].rarity[j], s, one(alone[s].place[j]), one(there));
             }
         for (size_t j = 0; j < i; j++)
-            put(items, ITEM_TOGETHER, key_of_either(ITEM_TOGETHER, shared->id[i], shared->id[j]),
-                shared->rarity[i] * shared->rarity[j], one(shared->place[i]),
-                one(scratch->shared_place[j]));
+            put_item(items, ITEM_TOGETHER,
+                     key_of_either(ITEM_TOGETHER, shared->id[i], shared->id[j]),
+                     shared->rarity[i] * shared->rarity[j], one(shared->place[i]),
+                     one(scratch->shared_place[j]));
     }
 }
 
@@ -235,8 +237,8 @@ static void collect_runs(struct items *items, const struct reading *reading)
                 put_sided(items, ITEM_RUN_ALONE, key_of_pair(ITEM_RUN_ALONE, left, right), 1, s,
                           run_place(at, words[s]), NOWHERE);
             else if (s == 0)
-                put(items, ITEM_RUN_SHARED, key_of_pair(ITEM_RUN_SHARED, left, right), 1,
-                    run_place(at, words[0]), run_place(there, words[1]));
+                put_item(items, ITEM_RUN_SHARED, key_of_pair(ITEM_RUN_SHARED, left, right), 1,
+                         run_place(at, words[0]), run_place(there, words[1]));
         }
     }
 }
@@ -250,11 +252,11 @@ static void collect_ends(struct items *items, const struct reading *reading)
     if (!scratch->words[0] || !scratch->words[1]) return;
     uint32_t last[2] = {(uint32_t)scratch->words[0] - 1, (uint32_t)scratch->words[1] - 1};
     if (a[last[0]].id != READING_NONE && b[last[1]].id != READING_NONE)
-        put(items, ITEM_LAST, key_of_either(ITEM_LAST, a[last[0]].id, b[last[1]].id), 1,
-            one(last[0]), one(last[1]));
+        put_item(items, ITEM_LAST, key_of_either(ITEM_LAST, a[last[0]].id, b[last[1]].id), 1,
+                 one(last[0]), one(last[1]));
     if (a[0].id == READING_NONE || b[0].id == READING_NONE) return;
     uint64_t first = key_of_either(ITEM_FIRST, a[0].id, b[0].id);
-    put(items, ITEM_FIRST, first, 1, one(0), one(0));
+    put_item(items, ITEM_FIRST, first, 1, one(0), one(0));
     /* A key of two ids is not a hash: xor with a third id would collide with other words. */
     uint64_t opening = mix(17, first);
     for (int s = 0; s < 2; s++) {
@@ -302,9 +304,9 @@ static void put_edit(struct items *items, const struct reading *reading, struct 
     uint64_t edit = first < second ? mix(first, second) : mix(second, first);
     uint64_t before = a.from ? reading->hashes[words[a.from - 1].number] : START;
     uint64_t behind = a.to < items->scratch->words[0] ? reading->hashes[words[a.to].number] : END;
-    put(items, ITEM_EDIT, key_of_hash(ITEM_EDIT, edit), 1, a, b);
-    put(items, ITEM_EDIT_AFTER, key_of_hash(ITEM_EDIT_AFTER, mix(edit, before)), 1, a, b);
-    put(items, ITEM_EDIT_BEFORE, key_of_hash(ITEM_EDIT_BEFORE, mix(edit, behind)), 1, a, b);
+    put_item(items, ITEM_EDIT, key_of_hash(ITEM_EDIT, edit), 1, a, b);
+    put_item(items, ITEM_EDIT_AFTER, key_of_hash(ITEM_EDIT_AFTER, mix(edit, before)), 1, a, b);
+    put_item(items, ITEM_EDIT_BEFORE, key_of_hash(ITEM_EDIT_BEFORE, mix(edit, behind)), 1, a, b);
 }
 
 /* A single edit is stronger evidence. */
@@ -314,9 +316,9 @@ static void put_edits_among(struct items *items, size_t from)
     uint64_t among = edits < 3 ? edits : edits < 5 ? 3 : 4;
     for (size_t i = from; i < end; i++)
         if (items->list[i].kind == ITEM_EDIT)
-            put(items, ITEM_EDIT_AMONG,
-                key_of_hash(ITEM_EDIT_AMONG, mix(items->list[i].key, among)), 1,
-                items->list[i].place[0], items->list[i].place[1]);
+            put_item(items, ITEM_EDIT_AMONG,
+                     key_of_hash(ITEM_EDIT_AMONG, mix(items->list[i].key, among)), 1,
+                     items->list[i].place[0], items->list[i].place[1]);
 }
 
 /* Follows a longest common subsequence; the ranges between its words are edits. Ties between

@@ -90,8 +90,8 @@ static double guarantee(const struct match *match, enum memory_answer answer, do
 
 /* log-odds = scale * score + bias + memory + identity + guarantee + prior, compared with the
  * threshold on the same scale. */
-static void judge(struct match *match, const struct calibration *line, double score,
-                  enum memory_answer answer, film_verdict *verdict)
+static void judge_score(struct match *match, const struct calibration *line, double score,
+                        enum memory_answer answer, film_verdict *verdict)
 {
     double log_odds = line->scale * score + line->bias + match->decision->memory.weight[answer];
     match->identity = match->rule.identity ? decision_identity(&match->survey, log_odds) : 0;
@@ -116,7 +116,7 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
         TRY(survey_make(survey, &decision->evidence, a, b, error));
         enum memory_answer answer =
             match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
-        judge(match, &decision->margin, decision_margin(decision, survey), answer, verdict);
+        judge_score(match, &decision->margin, decision_margin(decision, survey), answer, verdict);
         verdict->similarity = survey_similarity(survey);
         /* The same for every pair, and therefore not a reason. */
         verdict->bias += decision->margin.scale *
@@ -125,7 +125,7 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
     } else {
         TRY(survey_read(survey, a, b, error));
         double similarity = survey_similarity(survey);
-        judge(match, &decision->similarity, similarity, MEMORY_UNKNOWN, verdict);
+        judge_score(match, &decision->similarity, similarity, MEMORY_UNKNOWN, verdict);
         verdict->similarity = similarity;
     }
 done:

@@ -12,7 +12,7 @@ void memory_free(struct memory *memory)
     memset(memory, 0, sizeof *memory);
 }
 
-enum memory_answer memory_ask(const struct memory *memory, uint64_t a, uint64_t b)
+enum memory_answer memory_find(const struct memory *memory, uint64_t a, uint64_t b)
 {
     uint32_t first = keytab_find(&memory->questions, a);
     uint32_t second = keytab_find(&memory->questions, b);

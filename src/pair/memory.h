@@ -28,6 +28,6 @@ static inline uint64_t memory_clusters(uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-enum memory_answer memory_ask(const struct memory *memory, uint64_t a, uint64_t b);
+enum memory_answer memory_find(const struct memory *memory, uint64_t a, uint64_t b);
 
 #endif

@@ -57,7 +57,7 @@ film_text reading_text(const struct reading *reading, int side, size_t word)
 
 /* ---- Numbering ---- */
 
-static int reserve(struct reading *reading, size_t words)
+static int reserve_words(struct reading *reading, size_t words)
 {
     struct reading_side *side = reading->side;
     size_t slots = 16;
@@ -130,7 +130,7 @@ static unsigned word_flags(film_text word)
         if (word.bytes[i] >= '0' && word.bytes[i] <= '9') flags = WORD_NUMBER;
     if (word.length < 2 || word.length > 8) return flags;
     if (is_one_of(word, negations)) flags |= WORD_NEGATION;
-    if (is_one_of(word, asking)) flags |= WORD_ASKING;
+    if (is_one_of(word, asking)) flags |= WORD_QUESTION;
     return flags;
 }
 
@@ -219,8 +219,9 @@ film_status reading_read(struct reading *reading, film_text a, film_text b, film
             TRY(encoder_embed(reading->encoder, &side[s].row, side[s].text, side[s].encoded,
                               error));
     }
-    TRY_ALLOC(reserve(reading, side[0].row.grams.tokens.count + side[1].row.grams.tokens.count),
-              error);
+    TRY_ALLOC(
+        reserve_words(reading, side[0].row.grams.tokens.count + side[1].row.grams.tokens.count),
+        error);
     read_words(reading, 0);
     read_words(reading, 1);
     pair_up(reading);

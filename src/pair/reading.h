@@ -14,7 +14,7 @@
 enum {
     WORD_NUMBER = 1,   /* has a digit */
     WORD_NEGATION = 2, /* not, no, never, without, ... */
-    WORD_ASKING = 4,   /* what, how, why, ... */
+    WORD_QUESTION = 4, /* what, how, why, ... */
     WORD_NAME = 8      /* capitalised, though not at the start */
 };
 

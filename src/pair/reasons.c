@@ -10,7 +10,7 @@
 
 /* ---- A list of reasons ---- */
 
-static film_status add(struct match *match, const film_reason *reason, film_error *error)
+static film_status add_reason(struct match *match, const film_reason *reason, film_error *error)
 {
     if (reason->weight == 0) return FILM_OK;
     if (!mem_grow((void **)&match->reasons, &match->reasons_capacity, match->reason_count + 1,
@@ -52,7 +52,7 @@ static int comes_later(const film_reason *reasons, uint32_t left, uint32_t right
 }
 
 /* Restores the heap (count), which has the last of its reasons on top, after a change at AT. */
-static void sink(const film_reason *reasons, uint32_t *heap, size_t count, size_t at)
+static void sink_reason(const film_reason *reasons, uint32_t *heap, size_t count, size_t at)
 {
     uint32_t moved = heap[at];
     for (size_t below; (below = 2 * at + 1) < count; at = below) {
@@ -65,20 +65,20 @@ static void sink(const film_reason *reasons, uint32_t *heap, size_t count, size_
 
 /* ORDER = the strongest MOST, in order (heap selection). Sorting all 500 of a pair takes a fifth of
  * a match, and most callers want ten. */
-static void choose(const film_reason *reasons, size_t count, uint32_t *order, size_t most)
+static void choose_strongest(const film_reason *reasons, size_t count, uint32_t *order, size_t most)
 {
     for (size_t i = 0; i < most; i++) order[i] = (uint32_t)i;
-    for (size_t i = most / 2; i-- > 0;) sink(reasons, order, most, i);
+    for (size_t i = most / 2; i-- > 0;) sink_reason(reasons, order, most, i);
     for (size_t i = most; i < count; i++) {
         if (!comes_later(reasons, order[0], (uint32_t)i)) continue;
         order[0] = (uint32_t)i;
-        sink(reasons, order, most, 0);
+        sink_reason(reasons, order, most, 0);
     }
     for (size_t left = most; left-- > 1;) {
         uint32_t last = order[0];
         order[0] = order[left];
         order[left] = last;
-        sink(reasons, order, left, 0);
+        sink_reason(reasons, order, left, 0);
     }
 }
 
@@ -95,7 +95,7 @@ film_status reasons_give(struct match *match, size_t most, film_verdict *verdict
         !mem_grow((void **)&match->reasons, &match->reasons_capacity, count + most,
                   sizeof *match->reasons))
         return status_no_memory(error);
-    choose(match->reasons, count, match->order, most);
+    choose_strongest(match->reasons, count, match->order, most);
     for (size_t i = 0; i < most; i++) match->reasons[count + i] = match->reasons[match->order[i]];
     verdict->reasons = match->reasons + count;
     verdict->reason_count = most;
@@ -151,7 +151,7 @@ static film_status add_words(struct match *match, int side,
                               .start = tokens->items[i].from,
                               .end = tokens->items[i].to,
                               .weight = weight[i]};
-        TRY(add(match, &reason, error));
+        TRY(add_reason(match, &reason, error));
     }
 done:
     return status;
@@ -172,7 +172,7 @@ static film_status add_named(struct match *match, const struct named *named, dou
                           .text_length = strlen(named->text),
                           .weight = weight,
                           .family = family_name(named->family)};
-    return add(match, &reason, error);
+    return add_reason(match, &reason, error);
 }
 
 static const struct named
@@ -363,7 +363,7 @@ static film_status add_item(struct match *match, const struct item *item, film_e
                      &reason.other_start, &reason.other_end);
         }
     }
-    return add(match, &reason, error);
+    return add_reason(match, &reason, error);
 }
 
 /* Adds term T of the trees, which has two traits. */
@@ -380,7 +380,7 @@ static film_status add_two_traits(struct match *match, size_t t, double weight, 
                           .weight = weight,
                           .family = family_name(low->family),
                           .other_family = family_name(high->family)};
-    return add(match, &reason, error);
+    return add_reason(match, &reason, error);
 }
 
 /* Adds the terms of the trees and of the line. In the plan, the term of a trait alone comes before

@@ -34,9 +34,9 @@ done:
 }
 
 /* A network encodes the sentences of many pairs at once, each of them once. */
-static film_status expect(const struct encoder *encoder, const struct score_source *source,
-                          size_t first, size_t count, int threads, film_text *texts,
-                          film_error *error)
+static film_status expect_texts(const struct encoder *encoder, const struct score_source *source,
+                                size_t first, size_t count, int threads, film_text *texts,
+                                film_error *error)
 {
     for (size_t i = 0; i < count; i++)
         source->pair(source->user, first + i, &texts[2 * i], &texts[2 * i + 1]);
@@ -57,7 +57,7 @@ film_status score_pairs(const struct decision *decision, const struct match_rule
     TRY_ALLOC(texts, error);
     for (size_t first = 0; first < count; first += some) {
         size_t here = count - first < some ? count - first : some;
-        TRY(expect(encoder, source, first, here, threads, texts, error));
+        TRY(expect_texts(encoder, source, first, here, threads, texts, error));
         scoring.first = first;
         TRY(threads_for(threads, here, STRETCH, score_some, &scoring, error));
     }

@@ -16,7 +16,7 @@ struct tree_parts {
 
 /* Weighted mean of two values. Without any training rows, both have equal weight: this affects only
  * how an unseen row is divided into reasons. */
-static double mean_of(double a, double b, double a_weight, double b_weight)
+static double weighted_mean(double a, double b, double a_weight, double b_weight)
 {
     double weight = a_weight + b_weight;
     return weight > 0 ? (a * a_weight + b * b_weight) / weight : 0.5 * (a + b);
@@ -29,12 +29,13 @@ static double branch_means(const struct tree *tree, double branch[2])
     for (int side = 0; side < 2; side++) {
         double a = (double)tree->leaf[2 * side], b = (double)tree->leaf[2 * side + 1];
         cover[side] = (double)tree->cover[2 * side] + (double)tree->cover[2 * side + 1];
-        branch[side] = tree->feature[1 + side] < 0 ? a
-                                                   : mean_of(a, b, (double)tree->cover[2 * side],
-                                                             (double)tree->cover[2 * side + 1]);
+        branch[side] = tree->feature[1 + side] < 0
+                           ? a
+                           : weighted_mean(a, b, (double)tree->cover[2 * side],
+                                           (double)tree->cover[2 * side + 1]);
     }
     if (tree->feature[0] < 0) return branch[0];
-    return mean_of(branch[0], branch[1], cover[0], cover[1]);
+    return weighted_mean(branch[0], branch[1], cover[0], cover[1]);
 }
 
 double trees_bias(const struct trees *trees)
@@ -85,7 +86,7 @@ static film_status list_terms(struct tree_terms_plan *plan, const struct trees *
     return FILM_OK;
 }
 
-static uint32_t number_of(const struct tree_terms_plan *plan, const struct tree *tree, int side)
+static uint32_t term_number(const struct tree_terms_plan *plan, const struct tree *tree, int side)
 {
     if (tree->feature[0] < 0) return (uint32_t)plan->count;
     struct tree_term wanted = term_of(tree, side);
@@ -96,14 +97,14 @@ static uint32_t number_of(const struct tree_terms_plan *plan, const struct tree 
 
 static struct tree_parts parts_of(const struct tree_terms_plan *plan, const struct tree *tree)
 {
-    struct tree_parts parts = {.root_term = number_of(plan, tree, -1)};
+    struct tree_parts parts = {.root_term = term_number(plan, tree, -1)};
     double branch[2], mean = branch_means(tree, branch);
     for (int side = 0; side < 2 && tree->feature[0] >= 0; side++) {
         parts.root[side] = branch[side] - mean;
         for (int i = 2 * side; i < 2 * side + 2 && tree->feature[1 + side] >= 0; i++)
             parts.rest[i] = (double)tree->leaf[i] - branch[side];
     }
-    for (int side = 0; side < 2; side++) parts.child_term[side] = number_of(plan, tree, side);
+    for (int side = 0; side < 2; side++) parts.child_term[side] = term_number(plan, tree, side);
     return parts;
 }
 

@@ -135,13 +135,13 @@ film_status trees_check(const struct trees *trees, size_t feature_count, const c
 
 /* The cut of a missing split: every finite value is below it. A blend, because masking the result
  * of the comparison made gcc 12 branch. */
-static inline float cut_of(int32_t feature, float cut)
+static inline float cut_value(int32_t feature, float cut)
 {
     return feature < 0 ? INFINITY : cut;
 }
 
 /* The value that is compared with it; a missing split reads value 0. */
-static inline float value_of(int32_t feature, const float *x)
+static inline float feature_value(int32_t feature, const float *x)
 {
     int32_t at = feature < 0 ? 0 : feature;
     return x[at];
@@ -152,9 +152,9 @@ unsigned trees_leaf(const struct trees *trees, size_t number, const float *x)
     size_t n = trees->count;
     const int32_t *feature = trees->feature + number;
     const float *cut = trees->cut + number;
-    unsigned root = !(value_of(feature[0], x) < cut_of(feature[0], cut[0]));
-    unsigned low = !(value_of(feature[n], x) < cut_of(feature[n], cut[n]));
-    unsigned high = !(value_of(feature[2 * n], x) < cut_of(feature[2 * n], cut[2 * n]));
+    unsigned root = !(feature_value(feature[0], x) < cut_value(feature[0], cut[0]));
+    unsigned low = !(feature_value(feature[n], x) < cut_value(feature[n], cut[n]));
+    unsigned high = !(feature_value(feature[2 * n], x) < cut_value(feature[2 * n], cut[2 * n]));
     return 2 * root + (root & high) + (~root & low);
 }
 
@@ -181,9 +181,9 @@ static inline __attribute__((always_inline)) void add_trees(const struct trees *
                 *leaf3 = leaf2 + n;
 #pragma omp simd
     for (size_t i = 0; i < count; i++) {
-        float root = value_of(feature0[i], x), root_cut = cut_of(feature0[i], cut0[i]);
-        float low = value_of(feature1[i], x), low_cut = cut_of(feature1[i], cut1[i]);
-        float high = value_of(feature2[i], x), high_cut = cut_of(feature2[i], cut2[i]);
+        float root = feature_value(feature0[i], x), root_cut = cut_value(feature0[i], cut0[i]);
+        float low = feature_value(feature1[i], x), low_cut = cut_value(feature1[i], cut1[i]);
+        float high = feature_value(feature2[i], x), high_cut = cut_value(feature2[i], cut2[i]);
         /* All four leaves are read: contiguous loads and blends are cheaper than a gather. */
         float a = leaf0[i], b = leaf1[i], c = leaf2[i], d = leaf3[i];
         float left = low < low_cut ? a : b, right = high < high_cut ? c : d;

@@ -116,7 +116,7 @@ void markup_csv_begin(struct markup *markup, const char *name)
 }
 
 /* Letters, digits and the punctuation of numbers need no percent-encoding. */
-static void encode(struct markup *markup, const char *bytes, size_t length)
+static void percent_encode(struct markup *markup, const char *bytes, size_t length)
 {
     for (size_t i = 0, end; i < length; i = end) {
         for (end = i; end < length; end++) {
@@ -136,15 +136,15 @@ void markup_csv_text(struct markup *markup, film_text text)
     int formula = text.length && memchr("=+-@\t\r", text.bytes[0], 6) != NULL;
     int quoted = formula;
     for (size_t i = 0; i < text.length; i++) quoted |= memchr("\",\n\r", text.bytes[i], 4) != NULL;
-    if (quoted) encode(markup, "\"", 1);
-    if (formula) encode(markup, "'", 1);
+    if (quoted) percent_encode(markup, "\"", 1);
+    if (formula) percent_encode(markup, "'", 1);
     for (size_t i = 0, end; i < text.length; i = end) {
         const char *quote = memchr(text.bytes + i, '"', text.length - i);
         end = quote ? (size_t)(quote - text.bytes) + 1 : text.length;
-        encode(markup, text.bytes + i, end - i);
-        if (quote) encode(markup, "\"", 1);
+        percent_encode(markup, text.bytes + i, end - i);
+        if (quote) percent_encode(markup, "\"", 1);
     }
-    if (quoted) encode(markup, "\"", 1);
+    if (quoted) percent_encode(markup, "\"", 1);
 }
 
 void markup_csv_number(struct markup *markup, double value)
@@ -152,7 +152,7 @@ void markup_csv_number(struct markup *markup, double value)
     char text[40];
     if (!isfinite(value)) return;
     int length = snprintf(text, sizeof text, "%.7g", value);
-    encode(markup, text, (size_t)length);
+    percent_encode(markup, text, (size_t)length);
 }
 
 void markup_csv_comma(struct markup *markup)

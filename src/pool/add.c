@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/sized.h"
 #include "pool/batch.h"
-#include "dedup/fields.h"
+#include "dedup/row_fields.h"
 #include "pool/pool.h"
 #include "text/table.h"
 #include "text/value.h"
@@ -54,7 +54,7 @@ static int same_fields(const film_sentence *a, const film_sentence *b)
 
 /* ---- Vectors ---- */
 
-static film_status reserve(struct adding *adding, film_error *error)
+static film_status reserve_vectors(struct adding *adding, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = adding->batch.count;
@@ -63,7 +63,7 @@ static film_status reserve(struct adding *adding, film_error *error)
     adding->texts = texts;
     TRY_ALLOC(mem_grow(&place, &adding->place_capacity, count, sizeof *adding->place), error);
     adding->place = place;
-    /* One more, for vector_of. */
+    /* One more, for sentence_vector. */
     TRY_ALLOC(mem_grow(&vectors, &adding->vectors_capacity, (count + 1) * adding->learned->dim + 1,
                        sizeof(float)),
               error);
@@ -81,7 +81,7 @@ static film_status embed_new(struct adding *adding, film_error *error)
     size_t count = 0;
     TRY(pool_read(adding->pool, &db, error));
     TRY(pool_learned(adding->pool, db, &adding->learned, error));
-    TRY(reserve(adding, error));
+    TRY(reserve_vectors(adding, error));
     for (size_t i = 0; i < adding->batch.count; i++) {
         struct store_sentence there;
         int found;
@@ -100,7 +100,8 @@ done:
 }
 
 /* Returns the vector of row I; computes it now if the row was expected to be in the pool. */
-static film_status vector_of(struct adding *adding, size_t i, float **vector, film_error *error)
+static film_status sentence_vector(struct adding *adding, size_t i, float **vector,
+                                   film_error *error)
 {
     if (adding->place[i] != NOWHERE) {
         *vector = adding->vectors + adding->place[i] * adding->learned->dim;
@@ -138,7 +139,7 @@ static film_status write_row(struct adding *adding, struct store_write *write, s
     int found;
     TRY(store_find(write->db, row->id, &there, &found, error));
     if (!found) {
-        TRY(vector_of(adding, i, &vector, error));
+        TRY(sentence_vector(adding, i, &vector, error));
         TRY(store_insert(write, row, vector, adding->learned->dim, error));
         added->added++;
         goto done;
@@ -150,7 +151,7 @@ static film_status write_row(struct adding *adding, struct store_write *write, s
         goto done;
     }
     if (!adding->options->replace) TRY(conflict(adding, i, there.fields.text, error));
-    TRY(vector_of(adding, i, &vector, error));
+    TRY(sentence_vector(adding, i, &vector, error));
     TRY(store_replace(write, there.number, row, vector, adding->learned->dim, error));
     added->replaced++;
 done:
@@ -158,7 +159,7 @@ done:
 }
 
 /* Writes the batch, all or nothing; updates the counts after the commit. */
-static film_status write_batch(struct adding *adding, film_error *error)
+static film_status write_sentences(struct adding *adding, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_write write;
@@ -192,7 +193,7 @@ static film_status check_sentence(const struct adding *adding, const film_senten
         return status_set(error, FILM_BAD_INPUT,
                           "%sthe text has %zu bytes, at most %zu are allowed", where,
                           sentence->text.length, adding->options->max_sentence);
-    return fields_check(sentence, where, error);
+    return row_fields_check(sentence, where, error);
 }
 
 /* ---- Arrays of the caller ---- */
@@ -204,17 +205,17 @@ static film_status add_all(struct adding *adding, const film_sentence *sentences
     char where[60];
     for (size_t i = 0; i < count; i++) {
         film_sentence row = sentences[i];
-        row.id = fields_or_none(row.id);
-        row.category = fields_or_none(row.category);
-        row.answer = fields_or_none(row.answer);
-        row.url = fields_or_none(row.url);
-        row.more = fields_or_none(row.more);
+        row.id = row_fields_or_none(row.id);
+        row.category = row_fields_or_none(row.category);
+        row.answer = row_fields_or_none(row.answer);
+        row.url = row_fields_or_none(row.url);
+        row.more = row_fields_or_none(row.more);
         snprintf(where, sizeof where, "sentence %zu: ", i + 1);
         TRY(check_sentence(adding, &row, where, error));
-        TRY(fields_check_more(row.more, where, error));
+        TRY(row_fields_check_more(row.more, where, error));
         TRY(batch_add(&adding->batch, &row, i + 1, error));
     }
-    TRY(write_batch(adding, error));
+    TRY(write_sentences(adding, error));
 done:
     return status;
 }
@@ -252,7 +253,7 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
                             film_error *error)
 {
     film_status status = FILM_OK;
-    struct fields fields = {.more = NULL};
+    struct row_fields fields = {.more = NULL};
     char where[600];
     if (row->b.bytes)
         return status_set(error, FILM_BAD_INPUT,
@@ -265,7 +266,7 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     }
     snprintf(where, sizeof where, "%.500s:%llu: ", table_name(table),
              (unsigned long long)row->line);
-    TRY(fields_of_row(table, row, &fields, error));
+    TRY(row_fields_read(table, row, &fields, error));
     status = check_sentence(adding, &fields.sentence, where, error);
     if (status == FILM_BAD_INPUT && adding->options->table.skip_bad) {
         adding->added->skipped++;
@@ -279,7 +280,7 @@ static film_status take_row(struct adding *adding, const film_table *table, cons
     }
     if (status == FILM_OK) status = batch_add(&adding->batch, &fields.sentence, row->line, error);
 done:
-    fields_free(&fields);
+    row_fields_free(&fields);
     return status;
 }
 
@@ -287,7 +288,7 @@ done:
 static film_status finish_batch(struct adding *adding, film_error *error)
 {
     const film_pool_add_options *options = adding->options;
-    film_status status = write_batch(adding, error);
+    film_status status = write_sentences(adding, error);
     if (status == FILM_OK && options->committed)
         options->committed(options->committed_user, adding->added);
     if (status == FILM_OK)

@@ -2,7 +2,7 @@
  * add.c does. */
 #include "pool/batch.h"
 #include "base/mem.h"
-#include "dedup/fields.h"
+#include "dedup/row_fields.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct batch_block {
     char bytes[];
 };
 
-static char *room_for(struct batch *batch, size_t length)
+static char *reserve_bytes(struct batch *batch, size_t length)
 {
     struct batch_block *block = batch->blocks;
     if (!block || block->size - block->used < length) {
@@ -28,10 +28,10 @@ static char *room_for(struct batch *batch, size_t length)
     return block->bytes + block->used - length;
 }
 
-static int copy(struct batch *batch, film_text *text)
+static int copy_into_batch(struct batch *batch, film_text *text)
 {
     if (!text->bytes) return 1;
-    char *bytes = room_for(batch, text->length);
+    char *bytes = reserve_bytes(batch, text->length);
     if (!bytes) return 0;
     memcpy(bytes, text->bytes, text->length);
     text->bytes = bytes;
@@ -43,16 +43,17 @@ film_status batch_add(struct batch *batch, const film_sentence *sentence, uint64
                       film_error *error)
 {
     film_sentence own = *sentence;
-    char made[FIELDS_ID_BYTES];
+    char made[ROW_FIELDS_ID_BYTES];
     void *rows = batch->rows, *lines = batch->lines;
-    if (!own.id.bytes) own.id = fields_make_id(own.text, made);
+    if (!own.id.bytes) own.id = row_fields_make_id(own.text, made);
     int grown = mem_grow(&rows, &batch->capacity, batch->count + 1, sizeof *batch->rows);
     batch->rows = rows;
     grown =
         grown && mem_grow(&lines, &batch->lines_capacity, batch->count + 1, sizeof *batch->lines);
     batch->lines = lines;
-    if (!grown || !copy(batch, &own.id) || !copy(batch, &own.text) || !copy(batch, &own.category) ||
-        !copy(batch, &own.answer) || !copy(batch, &own.url) || !copy(batch, &own.more))
+    if (!grown || !copy_into_batch(batch, &own.id) || !copy_into_batch(batch, &own.text) ||
+        !copy_into_batch(batch, &own.category) || !copy_into_batch(batch, &own.answer) ||
+        !copy_into_batch(batch, &own.url) || !copy_into_batch(batch, &own.more))
         return status_no_memory(error);
     batch->rows[batch->count] = own;
     batch->lines[batch->count++] = line;

@@ -9,18 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_TOLD = 100 };
+enum { MOST_REPORTED = 100 };
 
 void check_problem(struct checking *checking, const char *format, ...)
 {
     char line[400];
     va_list arguments;
     checking->result->problems++;
-    if (!checking->options->problem || checking->told > MOST_TOLD) return;
+    if (!checking->options->problem || checking->reported > MOST_REPORTED) return;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (++checking->told > MOST_TOLD) snprintf(line, sizeof line, "... and more");
+    if (++checking->reported > MOST_REPORTED) snprintf(line, sizeof line, "... and more");
     checking->options->problem(checking->options->problem_user, line);
 }
 
@@ -141,7 +141,7 @@ done:
     return status;
 }
 
-static film_status repair(struct checking *checking, film_error *error)
+static film_status repair_pool(struct checking *checking, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_write write;
@@ -191,7 +191,7 @@ static film_status check_cache(struct checking *checking, film_error *error)
     return FILM_OK;
 }
 
-static film_status look(struct checking *checking, film_error *error)
+static film_status inspect_pool(struct checking *checking, film_error *error)
 {
     film_status status = FILM_OK;
     TRY(note_damage(checking, check_database(checking, error), error));
@@ -224,10 +224,10 @@ film_status film_pool_check(film_pool *pool, const film_pool_check_options *opti
     TRY(pool_read(pool, &checking.db, error));
     checking.db->progress = &checking.options->progress;
     checking.db->phase = "checking";
-    TRY(look(&checking, error));
+    TRY(inspect_pool(&checking, error));
     pool_read_end(pool, checking.db);
     checking.db = NULL;
-    if (checking.options->repair) TRY(repair(&checking, error));
+    if (checking.options->repair) TRY(repair_pool(&checking, error));
     if (checking.options->repair && checking.cache) {
         snapshot_remove_file(pool); /* the next search rebuilds it */
         found.repaired++;

@@ -13,7 +13,7 @@ struct checking {
     struct pool_learned *learned; /* NULL when the model is damaged */
     film_model *model;            /* the same */
     size_t dim;
-    uint64_t told;
+    uint64_t reported;
     /* What can be recomputed: */
     int64_t *vectors; /* sentences whose vector is missing or wrong */
     size_t vector_count, vector_capacity;

@@ -55,7 +55,7 @@ static film_status offer_block(struct exact *exact, film_error *error)
     return status;
 }
 
-static int take_vector(void *user, const struct store_change *change)
+static int collect_vector(void *user, const struct store_change *change)
 {
     struct exact *exact = user;
     void *seen = exact->seen;
@@ -102,8 +102,8 @@ static void exact_free(struct exact *exact)
 }
 
 /* Draws samples spread over the pool; those without a known word have no neighbours. */
-static film_status draw(struct checking *checking, const struct pool_snapshot *snapshot,
-                        size_t samples, struct exact *exact, film_error *error)
+static film_status draw_queries(struct checking *checking, const struct pool_snapshot *snapshot,
+                                size_t samples, struct exact *exact, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_sentence sentence;
@@ -123,15 +123,15 @@ done:
 }
 
 /* Counts the nearest neighbours of sample I that the index finds, and WANTED, their number. */
-static film_status count_found(const struct pool_snapshot *snapshot, struct index_asker *asker,
-                               struct exact *exact, size_t i, size_t *hits, size_t *wanted,
-                               film_error *error)
+static film_status count_found(const struct pool_snapshot *snapshot,
+                               struct index_searcher *searcher, struct exact *exact, size_t i,
+                               size_t *hits, size_t *wanted, film_error *error)
 {
     uint32_t id[CANDIDATES];
     float score[CANDIDATES];
     size_t others = 0;
     struct nearest found = {id, score, 0};
-    film_status status = index_nearest(snapshot->index, asker, exact->query + i * exact->dim,
+    film_status status = index_nearest(snapshot->index, searcher, exact->query + i * exact->dim,
                                        CANDIDATES, &found, error);
     topk_finish(&exact->top[i]);
     for (size_t n = 0; n < exact->top[i].count && others < NEAREST && status == FILM_OK; n++) {
@@ -154,7 +154,7 @@ film_status check_recall(struct checking *checking, film_error *error)
     const struct pool_snapshot *snapshot = NULL;
     const film_pool_check_options *options = checking->options;
     struct exact exact = {.dim = checking->dim, .threads = threads_count(options->threads)};
-    struct index_asker *asker = NULL;
+    struct index_searcher *searcher = NULL;
     struct db *db = NULL;
     uint64_t upto;
     size_t hits = 0, wanted = 0;
@@ -166,18 +166,18 @@ film_status check_recall(struct checking *checking, film_error *error)
                        &snapshot, error));
     size_t samples = options->recall < snapshot->count ? options->recall : snapshot->count;
     TRY(exact_init(&exact, samples, error));
-    TRY(draw(checking, snapshot, samples, &exact, error));
-    TRY(store_scan_vectors(db, exact.dim, 0, take_vector, &exact, &upto, error));
+    TRY(draw_queries(checking, snapshot, samples, &exact, error));
+    TRY(store_scan_vectors(db, exact.dim, 0, collect_vector, &exact, &upto, error));
     TRY(exact.status);
     TRY(offer_block(&exact, error));
-    TRY(index_asker_new(snapshot->index, &asker, error));
+    TRY(index_searcher_new(snapshot->index, &searcher, error));
     for (size_t i = 0; i < exact.count; i++)
-        TRY(count_found(snapshot, asker, &exact, i, &hits, &wanted, error));
+        TRY(count_found(snapshot, searcher, &exact, i, &hits, &wanted, error));
     checking->result->sampled = exact.count;
     if (wanted) checking->result->recall = (double)hits / (double)wanted;
 done:
     if (snapshot) snapshot_end(checking->learned);
-    index_asker_free(asker);
+    index_searcher_free(searcher);
     exact_free(&exact);
     pool_read_end(checking->pool, db);
     checking->db = NULL;

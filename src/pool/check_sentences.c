@@ -2,7 +2,7 @@
  * the vectors to recompute. check.c repairs them. */
 #include "pool/check.h"
 #include "base/mem.h"
-#include "dedup/fields.h"
+#include "dedup/row_fields.h"
 #include "pool/batch.h"
 #include "base/utf8.h"
 #include "text/value.h"
@@ -49,7 +49,8 @@ static int is_near(const float *a, const float *b, size_t dim)
     return difference <= 1e-8 * length + 1e-20;
 }
 
-static film_status compare(struct checking *checking, struct waiting *waiting, film_error *error)
+static film_status compare_vectors(struct checking *checking, struct waiting *waiting,
+                                   film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = checking->dim, count = waiting->texts.count;
@@ -75,7 +76,7 @@ static film_status check_more(struct checking *checking, const film_sentence *se
                               film_error *error)
 {
     char shown[VALUE_SHOWN];
-    film_status status = fields_check_more(sentence->more, "", NULL);
+    film_status status = row_fields_check_more(sentence->more, "", NULL);
     if (status == FILM_NO_MEMORY) return status_no_memory(error);
     if (status != FILM_OK || !fields_shallow(sentence->more))
         check_problem(checking,
@@ -100,8 +101,8 @@ static int check_fields(struct checking *checking, sqlite3_stmt *row, film_sente
     return 0;
 }
 
-static film_status check_row(struct checking *checking, sqlite3_stmt *row, int sampled,
-                             struct waiting *waiting, film_error *error)
+static film_status check_stored_row(struct checking *checking, sqlite3_stmt *row, int sampled,
+                                    struct waiting *waiting, film_error *error)
 {
     film_status status = FILM_OK;
     size_t dim = checking->dim;
@@ -134,7 +135,7 @@ static film_status check_row(struct checking *checking, sqlite3_stmt *row, int s
     if (!sampled || !checking->model) goto done;
     sentence = (film_sentence){.id = sentence.id, .text = sentence.text};
     TRY(batch_add(&waiting->texts, &sentence, (uint64_t)number, error));
-    if (waiting->texts.count == ROWS) TRY(compare(checking, waiting, error));
+    if (waiting->texts.count == ROWS) TRY(compare_vectors(checking, waiting, error));
 done:
     return status;
 }
@@ -160,13 +161,13 @@ film_status check_sentences(struct checking *checking, film_error *error)
     for (int64_t i = 0;; i++) {
         TRY(db_step(checking->db, statement, &row, error));
         if (!row) break;
-        TRY(check_row(checking, statement, i % every == 0, &waiting, error));
+        TRY(check_stored_row(checking, statement, i % every == 0, &waiting, error));
         checking->db->done = (double)i;
         if (i % ROWS == 0)
             TRY(progress_report(&checking->options->progress, "checking", (double)i, (double)total,
                                 error));
     }
-    TRY(compare(checking, &waiting, error));
+    TRY(compare_vectors(checking, &waiting, error));
 done:
     if (statement) sqlite3_reset(statement);
     waiting_free(&waiting);

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 #include "dedup/dedup.h"
-#include "dedup/fields.h"
+#include "dedup/row_fields.h"
 #include "dedup/record_set_parts.h"
 #include "pool/pool.h"
 #include "text/value.h"
@@ -96,7 +96,7 @@ static film_status pack_fields(struct others *others, const film_sentence *field
         if (json_is_string(found))
             *value = (film_text){json_string_value(found), json_string_length(found)};
         else if (found) {
-            TRY_ALLOC(made[i] = fields_dump(found), error);
+            TRY_ALLOC(made[i] = row_fields_dump(found), error);
             *value = value_of(made[i]);
         }
     }
@@ -131,7 +131,7 @@ static int add_sentence(void *user, const struct store_sentence *sentence)
 }
 
 /* Returns the record of a sentence, or count when there is none, as in a damaged pool. */
-static size_t position(const struct pooled *pooled, int64_t number)
+static size_t record_position(const struct pooled *pooled, int64_t number)
 {
     size_t low = 0, high = pooled->count;
     while (low < high) {
@@ -192,8 +192,8 @@ static film_status read_labels(struct pooled *pooled, struct db *db, film_error 
     for (;;) {
         TRY(db_step(db, statement, &row, error));
         if (!row) break;
-        size_t a = position(pooled, sqlite3_column_int64(statement, 0));
-        size_t b = position(pooled, sqlite3_column_int64(statement, 1));
+        size_t a = record_position(pooled, sqlite3_column_int64(statement, 0));
+        size_t b = record_position(pooled, sqlite3_column_int64(statement, 1));
         if (a < pooled->count && b < pooled->count)
             TRY(record_set_label(pooled->intake.set, a, b, sqlite3_column_int(statement, 2),
                                  pooled->count, error));
@@ -204,8 +204,9 @@ done:
 }
 
 /* Reads all sentences and labels of a pool, in one transaction. */
-static film_status read_pool(struct record_set *set, const struct comm *comm, film_pool *pool,
-                             const film_progress *progress, film_error *error)
+static film_status read_pool_records(struct record_set *set, const struct comm *comm,
+                                     film_pool *pool, const film_progress *progress,
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     struct pooled pooled = {.error = error};
@@ -240,7 +241,7 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
     if (!pool) TRY(pool_missing(error, "pool"));
     TRY(film_pool_model(pool, &model, error));
     call.set.keeps_others = call.options.columns != NULL;
-    TRY(read_pool(&call.set, call.comm, pool, &call.options.progress, error));
+    TRY(read_pool_records(&call.set, call.comm, pool, &call.options.progress, error));
     dedup_call_columns(&call);
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:

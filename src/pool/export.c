@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/jsonfile.h"
 #include "base/strtab.h"
-#include "dedup/fields.h"
+#include "dedup/row_fields.h"
 #include "pool/pool.h"
 #include "text/format.h"
 #include "text/value.h"
@@ -30,7 +30,7 @@ struct export
 
 /* ---- Fields ---- */
 
-static film_status put(struct export *export, const char *bytes, size_t count)
+static film_status write_bytes(struct export *export, const char *bytes, size_t count)
 {
     return film_output_write(export->output, bytes, count, export->error);
 }
@@ -41,12 +41,12 @@ static film_status put_csv(struct export *export, film_text text)
     int plain = text.length == 0 || (text.bytes[0] != ' ' && text.bytes[text.length - 1] != ' ');
     for (size_t i = 0; i < text.length; i++)
         if (strchr(",\"\n\r\t", text.bytes[i])) plain = 0;
-    if (plain) return put(export, text.bytes, text.length);
-    TRY(put(export, "\"", 1));
+    if (plain) return write_bytes(export, text.bytes, text.length);
+    TRY(write_bytes(export, "\"", 1));
     for (size_t i = 0; i < text.length; i++)
-        TRY(put(export, text.bytes[i] == '"' ? "\"\"" : &text.bytes[i],
-                text.bytes[i] == '"' ? 2 : 1));
-    TRY(put(export, "\"", 1));
+        TRY(write_bytes(export, text.bytes[i] == '"' ? "\"\"" : &text.bytes[i],
+                        text.bytes[i] == '"' ? 2 : 1));
+    TRY(write_bytes(export, "\"", 1));
 done:
     return status;
 }
@@ -61,7 +61,7 @@ static film_status put_field(struct export *export, film_text text, film_text id
                               "sentence \"%s\" contains a tab or line end, which TSV cannot store; "
                               "use format csv or jsonl",
                               value_show(id, shown));
-    return put(export, text.bytes, text.length);
+    return write_bytes(export, text.bytes, text.length);
 }
 
 /* A value of `more`: strings unchanged, all others as JSON. */
@@ -71,7 +71,7 @@ static film_status put_value(struct export *export, const json_t *value, film_te
     if (json_is_string(value))
         return put_field(export, (film_text){json_string_value(value), json_string_length(value)},
                          id);
-    char *text = fields_dump(value);
+    char *text = row_fields_dump(value);
     if (!text) return status_no_memory(export->error);
     film_status status = put_field(export, value_of(text), id);
     jsonfile_free_text(text);
@@ -93,44 +93,45 @@ static film_status put_row(struct export *export, const film_sentence *sentence)
                                  sentence->url};
     json_t *more = load_more(sentence->more);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        if (i) TRY(put(export, separator, 1));
+        if (i) TRY(write_bytes(export, separator, 1));
         TRY(put_field(export, columns[i], sentence->id));
     }
     for (uint32_t i = 0; i < export->names.count; i++) {
         film_text name = strtab_get(&export->names, i);
-        TRY(put(export, separator, 1));
+        TRY(write_bytes(export, separator, 1));
         TRY(put_value(export, json_object_getn(more, name.bytes, name.length), sentence->id));
     }
-    TRY(put(export, "\n", 1));
+    TRY(write_bytes(export, "\n", 1));
 done:
     json_decref(more);
     return status;
 }
 
 /* Returns 0 when out of memory. */
-static int set_text(json_t *row, const char *name, film_text text)
+static int set_member(json_t *row, const char *name, film_text text)
 {
     return json_object_set_new(
                row, name, text.bytes ? json_stringn(text.bytes, text.length) : json_null()) == 0;
 }
 
-static film_status put_json(struct export *export, const film_sentence *sentence)
+static film_status put_sentence_json(struct export *export, const film_sentence *sentence)
 {
     film_status status = FILM_OK;
     char *text = NULL;
     json_t *more = NULL, *row = json_object();
     TRY_ALLOC(row, export->error);
-    TRY_ALLOC(set_text(row, "id", sentence->id) && set_text(row, "text", sentence->text) &&
-                  set_text(row, "category", sentence->category),
+    TRY_ALLOC(set_member(row, "id", sentence->id) && set_member(row, "text", sentence->text) &&
+                  set_member(row, "category", sentence->category),
               export->error);
     /* No other name means these two: they are omitted when empty. */
-    if (sentence->answer.bytes) TRY_ALLOC(set_text(row, "answer", sentence->answer), export->error);
-    if (sentence->url.bytes) TRY_ALLOC(set_text(row, "url", sentence->url), export->error);
+    if (sentence->answer.bytes)
+        TRY_ALLOC(set_member(row, "answer", sentence->answer), export->error);
+    if (sentence->url.bytes) TRY_ALLOC(set_member(row, "url", sentence->url), export->error);
     more = load_more(sentence->more);
     if (more) TRY_ALLOC(json_object_update_missing(row, more) == 0, export->error);
-    TRY_ALLOC(text = fields_dump(row), export->error);
-    TRY(put(export, text, strlen(text)));
-    TRY(put(export, "\n", 1));
+    TRY_ALLOC(text = row_fields_dump(row), export->error);
+    TRY(write_bytes(export, text, strlen(text)));
+    TRY(write_bytes(export, "\n", 1));
 done:
     jsonfile_free_text(text);
     json_decref(more);
@@ -141,7 +142,7 @@ done:
 static int export_one(void *user, const struct store_sentence *sentence)
 {
     struct export *export = user;
-    export->status = export->format == RECORD_JSONL ? put_json(export, &sentence->fields)
+    export->status = export->format == RECORD_JSONL ? put_sentence_json(export, &sentence->fields)
                                                     : put_row(export, &sentence->fields);
     if (export->status == FILM_OK && ++export->written % 1024 == 0)
         export->status = progress_report(export->progress, "exporting", (double)export->written,
@@ -176,21 +177,21 @@ static film_status put_header(struct export *export, struct db *db)
     TRY(store_each(db, NULL, collect_names, export, export->error));
     TRY(export->status);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (i) TRY(put(export, separator, 1));
-        TRY(put(export, own[i], strlen(own[i])));
+        if (i) TRY(write_bytes(export, separator, 1));
+        TRY(write_bytes(export, own[i], strlen(own[i])));
     }
     for (uint32_t i = 0; i < export->names.count; i++) {
-        TRY(put(export, separator, 1));
+        TRY(write_bytes(export, separator, 1));
         TRY(put_field(export, strtab_get(&export->names, i), none));
     }
-    TRY(put(export, "\n", 1));
+    TRY(write_bytes(export, "\n", 1));
 done:
     return status;
 }
 
 /* ---- Run ---- */
 
-static int ends_with(const char *path, const char *ending)
+static int has_ending(const char *path, const char *ending)
 {
     size_t length = strlen(path), tail = strlen(ending);
     return length > tail && strcmp(path + length - tail, ending) == 0;
@@ -200,9 +201,9 @@ static film_status choose_format(const char *path, film_format format, enum reco
                                  film_error *error)
 {
     if (format == FILM_FORMAT_AUTO)
-        *out = ends_with(path, ".csv")     ? RECORD_CSV
-               : ends_with(path, ".jsonl") ? RECORD_JSONL
-                                           : RECORD_TSV;
+        *out = has_ending(path, ".csv")     ? RECORD_CSV
+               : has_ending(path, ".jsonl") ? RECORD_JSONL
+                                            : RECORD_TSV;
     else if (format == FILM_FORMAT_TSV || format == FILM_FORMAT_CSV || format == FILM_FORMAT_JSONL)
         *out = format_of(format);
     else
@@ -258,10 +259,10 @@ static film_status put_label_json(struct export *export, const film_text *column
         json_object_set_new(row, label_columns[0], json_boolean(columns[0].bytes[0] == 'y')) == 0,
         export->error);
     for (int i = 1; i < LABEL_COLUMNS; i++)
-        TRY_ALLOC(set_text(row, label_columns[i], columns[i]), export->error);
-    TRY_ALLOC(text = fields_dump(row), export->error);
-    TRY(put(export, text, strlen(text)));
-    TRY(put(export, "\n", 1));
+        TRY_ALLOC(set_member(row, label_columns[i], columns[i]), export->error);
+    TRY_ALLOC(text = row_fields_dump(row), export->error);
+    TRY(write_bytes(export, text, strlen(text)));
+    TRY(write_bytes(export, "\n", 1));
 done:
     jsonfile_free_text(text);
     json_decref(row);
@@ -272,10 +273,10 @@ static film_status put_columns(struct export *export, const film_text *columns)
 {
     film_status status = FILM_OK;
     for (int i = 0; i < LABEL_COLUMNS; i++) {
-        if (i) TRY(put(export, export->format == RECORD_CSV ? "," : "\t", 1));
+        if (i) TRY(write_bytes(export, export->format == RECORD_CSV ? "," : "\t", 1));
         TRY(put_field(export, columns[i], columns[1]));
     }
-    TRY(put(export, "\n", 1));
+    TRY(write_bytes(export, "\n", 1));
 done:
     return status;
 }

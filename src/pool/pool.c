@@ -26,7 +26,7 @@ static double get_wait(film_pool *pool)
 }
 
 /* The name of the file in messages. */
-static const char *shown(const film_pool *pool)
+static const char *shown_path(const film_pool *pool)
 {
     return pool->copy_name ? pool->copy_name : pool->path;
 }
@@ -54,13 +54,13 @@ static film_status check_place(const film_pool *pool, film_error *error)
     return status_set(error, FILM_IO,
                       "%s was removed or replaced while it was in use; stop the programs that use "
                       "it and start them again",
-                      shown(pool));
+                      shown_path(pool));
 }
 
 film_status pool_connect(film_pool *pool, struct db *db, film_error *error)
 {
     film_status status = check_place(pool, error);
-    if (status == FILM_OK) status = db_open(db, pool->file, shown(pool), error);
+    if (status == FILM_OK) status = db_open(db, pool->file, shown_path(pool), error);
     if (status != FILM_OK) return status;
     db->wait = get_wait(pool);
     status = schema_open(db, error);
@@ -168,7 +168,7 @@ static film_status check_settings(film_pool *pool, film_error *error)
 }
 
 /* Resolves PATH and records which file it is. */
-static film_status find_place(film_pool *pool, const char *path, film_error *error)
+static film_status locate_pool(film_pool *pool, const char *path, film_error *error)
 {
     struct stat about;
     char *real = realpath(path, NULL);
@@ -201,7 +201,7 @@ film_status film_pool_open(const char *path, film_pool **out, film_error *error)
     pool->wait = 10;
     int is_remote = place_is_remote(path);
     if (is_remote) TRY(shared_open(pool, path, error));
-    TRY(find_place(pool, is_remote ? remote_file(pool->remote) : path, error));
+    TRY(locate_pool(pool, is_remote ? remote_file(pool->remote) : path, error));
     TRY(lineage_check(pool->file, is_remote ? pool->file : pool->path, error));
     if (is_remote) TRY(shared_catch_up(pool, error));
     TRY(check_settings(pool, error));

@@ -37,9 +37,9 @@ struct result {
 };
 
 /* Scratch space of one thread. */
-struct worker {
+struct search_worker {
     struct db *db;
-    struct index_asker *asker;
+    struct index_searcher *searcher;
     struct match match;
     int has_match;
     struct index_candidate *found; /* room for `candidates` */
@@ -53,7 +53,7 @@ struct search {
     struct pool_learned *learned;
     const film_model *model;
     struct match_rule rule;
-    struct worker *workers;
+    struct search_worker *workers;
     size_t worker_count;
     /* Sentences that match the conditions, ascending; NULL: no conditions. */
     int64_t *allowed;
@@ -153,7 +153,7 @@ done:
  * that people chose because they are close, and says little about how a sentence compares with all
  * the others. With it, similarity and spelling count; chosen on the dev duplicates
  * (docs/reference/results.md). */
-static double sort_score(const struct worker *worker, const struct candidate *candidate,
+static double sort_score(const struct search_worker *worker, const struct candidate *candidate,
                          const film_verdict *verdict)
 {
     const double *group = worker->match.survey.comparison.group;
@@ -167,12 +167,12 @@ static double sort_score(const struct worker *worker, const struct candidate *ca
     double similarity = worker->match.decision->encoder->similarity == FILM_COSINE
                             ? verdict->similarity
                             : (double)candidate->dense;
-    double known = index_known(worker->asker);
+    double known = index_known(worker->searcher);
     return log_probability +
            10 * (known * similarity + (1 - known) * (double)candidate->lexical + words);
 }
 
-static int by_score(const void *a, const void *b)
+static int answers_by_score(const void *a, const void *b)
 {
     const struct answer *left = a, *right = b;
     if (left->score != right->score) return left->score > right->score ? -1 : 1;
@@ -180,8 +180,8 @@ static int by_score(const void *a, const void *b)
 }
 
 /* Returns candidates as numbers of the pool, and releases the snapshot. */
-static film_status find_candidates(struct search *search, struct worker *worker, film_text query,
-                                   size_t *count, film_error *error)
+static film_status find_candidates(struct search *search, struct search_worker *worker,
+                                   film_text query, size_t *count, film_error *error)
 {
     film_status status = FILM_OK;
     const struct pool_snapshot *snapshot = NULL;
@@ -194,11 +194,11 @@ static film_status find_candidates(struct search *search, struct worker *worker,
         pthread_mutex_unlock(&search->filtering);
         TRY(made);
     }
-    if (!worker->asker) TRY(index_asker_new(snapshot->index, &worker->asker, error));
+    if (!worker->searcher) TRY(index_searcher_new(snapshot->index, &worker->searcher, error));
     struct index_query wanted = {.text = query,
                                  .filter = search->allowed ? &search->filter : NULL,
                                  .k = search->options->candidates};
-    TRY(index_candidates_among(snapshot->index, worker->asker, &wanted, worker->found, &found,
+    TRY(index_candidates_among(snapshot->index, worker->searcher, &wanted, worker->found, &found,
                                error));
     for (size_t i = 0; i < found; i++)
         worker->candidate[i] = (struct candidate){snapshot->numbers[worker->found[i].id],
@@ -210,8 +210,8 @@ done:
 }
 
 /* Lets a network encode the texts of the candidates in one batch, before they are scored. */
-static film_status expect(struct search *search, struct worker *worker, film_text query,
-                          size_t count, film_error *error)
+static film_status expect_candidates(struct search *search, struct search_worker *worker,
+                                     film_text query, size_t count, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_sentence sentence;
@@ -234,14 +234,15 @@ done:
 }
 
 /* Scores the candidates with the texts that this worker's transaction sees. */
-static film_status judge(struct search *search, struct worker *worker, film_text query,
-                         size_t count, size_t *judged, film_error *error)
+static film_status judge_candidates(struct search *search, struct search_worker *worker,
+                                    film_text query, size_t count, size_t *judged,
+                                    film_error *error)
 {
     film_status status = FILM_OK;
     struct store_sentence sentence;
     int found;
     *judged = 0;
-    TRY(expect(search, worker, query, count, error));
+    TRY(expect_candidates(search, worker, query, count, error));
     for (size_t i = 0; i < count; i++) {
         struct answer *answer = &worker->answer[*judged];
         TRY(store_find_number(worker->db, worker->candidate[i].number, &sentence, &found, error));
@@ -268,7 +269,7 @@ static int answers(const struct search *search, const struct answer *answer)
     return answer->answered < 0 || answer->answered >= search->model->decision.answered.threshold;
 }
 
-static film_status search_one(struct search *search, struct worker *worker, film_text query,
+static film_status search_one(struct search *search, struct search_worker *worker, film_text query,
                               struct result *result, film_error *error)
 {
     film_status status = FILM_OK;
@@ -276,8 +277,8 @@ static film_status search_one(struct search *search, struct worker *worker, film
     size_t count, judged;
     int found;
     TRY(find_candidates(search, worker, query, &count, error));
-    TRY(judge(search, worker, query, count, &judged, error));
-    qsort(worker->answer, judged, sizeof *worker->answer, by_score);
+    TRY(judge_candidates(search, worker, query, count, &judged, error));
+    qsort(worker->answer, judged, sizeof *worker->answer, answers_by_score);
     if (judged > search->options->k) judged = search->options->k;
     if (judged && search->options->answered_only && !answers(search, worker->answer)) judged = 0;
     TRY_ALLOC(result->list = mem_array(judged, sizeof *result->list), error);
@@ -294,7 +295,8 @@ done:
 
 /* ---- All queries ---- */
 
-static film_status worker_init(struct search *search, struct worker *worker, film_error *error)
+static film_status search_worker_init(struct search *search, struct search_worker *worker,
+                                      film_error *error)
 {
     film_status status = FILM_OK;
     size_t room = search->options->candidates;
@@ -312,9 +314,9 @@ done:
 static void search_free(struct search *search)
 {
     for (size_t i = 0; i < search->worker_count; i++) {
-        struct worker *worker = &search->workers[i];
+        struct search_worker *worker = &search->workers[i];
         pool_read_end(search->pool, worker->db);
-        index_asker_free(worker->asker);
+        index_searcher_free(worker->searcher);
         if (worker->has_match) match_free(&worker->match);
         mem_free(worker->found);
         mem_free(worker->candidate);
@@ -366,28 +368,28 @@ done:
 }
 
 /* Queries that several threads search. */
-struct asking {
+struct pool_query {
     struct search *search;
     const film_text *queries;
     struct result *results;
 };
 
-static film_status search_some(struct threads_worker *worker, void *user, film_error *error)
+static film_status search_queries(struct threads_worker *worker, void *user, film_error *error)
 {
-    const struct asking *asking = user;
-    struct search *search = asking->search;
+    const struct pool_query *request = user;
+    struct search *search = request->search;
     film_status status = FILM_OK;
     size_t i, end;
     while (threads_next(worker, &i, &end))
-        TRY(search_one(search, &search->workers[worker->number], asking->queries[i],
-                       &asking->results[i], error));
+        TRY(search_one(search, &search->workers[worker->number], request->queries[i],
+                       &request->results[i], error));
 done:
     return status;
 }
 
 /* Builds the index before the threads search, so that all of them help and only this one reports
  * progress. */
-static film_status prepare(struct search *search, film_error *error)
+static film_status prepare_search(struct search *search, film_error *error)
 {
     const struct pool_snapshot *snapshot;
     film_status status = snapshot_begin(search->pool, search->learned, search->workers[0].db,
@@ -450,16 +452,16 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
                   (results = mem_zeroed(STRETCH, sizeof *results)),
               error);
     for (; search.worker_count < threads; search.worker_count++)
-        if ((status = worker_init(&search, &search.workers[search.worker_count], error))) {
+        if ((status = search_worker_init(&search, &search.workers[search.worker_count], error))) {
             search.worker_count++;
             goto done;
         }
     TRY(find_allowed(&search, search.workers[0].db, error));
-    TRY(prepare(&search, error));
+    TRY(prepare_search(&search, error));
     for (size_t first = 0; first < count && !listing.stop; first += STRETCH) {
         size_t some = count - first < STRETCH ? count - first : STRETCH;
-        struct asking asking = {&search, queries + first, results};
-        status = threads_for((int)threads, some, 1, search_some, &asking, error);
+        struct pool_query request = {&search, queries + first, results};
+        status = threads_for((int)threads, some, 1, search_queries, &request, error);
         for (size_t i = 0; i < some; i++) {
             if (status == FILM_OK && !listing.stop)
                 status = list_found(&search, queries[first + i], first + i, &results[i], &listing,

@@ -90,7 +90,7 @@ static int is_stopped(const struct follower *follower, int milliseconds)
     return poll(&stop, 1, milliseconds) > 0;
 }
 
-static void tell(const struct follower *follower, const char *line)
+static void report_line(const struct follower *follower, const char *line)
 {
     if (follower->tell) follower->tell(follower->user, line);
 }
@@ -113,7 +113,7 @@ static void *follow(void *user)
             if (away) {
                 snprintf(line, sizeof line, "%s: the database is reachable again",
                          follower->pool->path);
-                tell(follower, line);
+                report_line(follower, line);
             }
             away = 0;
             pause = FIRST_PAUSE_MS;
@@ -121,7 +121,7 @@ static void *follow(void *user)
         }
         if (!away) {
             snprintf(line, sizeof line, "%s; queries use the last known state", error.message);
-            tell(follower, line);
+            report_line(follower, line);
         }
         away = 1;
         is_stopped(follower, pause);

@@ -123,8 +123,8 @@ done:
     return status;
 }
 
-static film_status open_file(film_pool *pool, const struct pool_learned *learned, struct db *db,
-                             struct index_file *file, film_error *error)
+static film_status open_index_file(film_pool *pool, const struct pool_learned *learned,
+                                   struct db *db, struct index_file *file, film_error *error)
 {
     film_status status = FILM_OK;
     struct tie tie = {.path = NULL};
@@ -144,7 +144,7 @@ film_status snapshot_check_file(film_pool *pool, const struct pool_learned *lear
     struct index_file file = {.file = NULL};
     struct tie tie = {.path = NULL};
     TRY(tie_make(&tie, pool, learned, db, error));
-    TRY(open_file(pool, learned, db, &file, error));
+    TRY(open_index_file(pool, learned, db, &file, error));
     TRY(index_file_verify(&file, tie.path, error));
 done:
     index_file_close(&file);
@@ -171,7 +171,7 @@ static void copy_permissions(const film_pool *pool)
 }
 
 /* Writes the index file. Failing to write it is not a failure of the search. */
-static void save(film_pool *pool, struct pool_learned *learned, struct db *db)
+static void save_index(film_pool *pool, struct pool_learned *learned, struct db *db)
 {
     struct pool_snapshot *snapshot = &learned->snapshot;
     struct tie tie;
@@ -229,7 +229,8 @@ done:
     return status;
 }
 
-static film_status take(struct update *update, const struct store_change *change, film_error *error)
+static film_status apply_change(struct update *update, const struct store_change *change,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     void *gone = update->gone;
@@ -252,7 +253,7 @@ done:
 static int take_change(void *user, const struct store_change *change)
 {
     struct update *update = user;
-    update->status = take(update, change, update->error);
+    update->status = apply_change(update, change, update->error);
     return update->status != FILM_OK;
 }
 
@@ -314,13 +315,13 @@ done:
 }
 
 /* Starts from the index file, or from an empty index. */
-static film_status start(film_pool *pool, struct pool_learned *learned, struct db *db,
-                         int from_file, film_error *error)
+static film_status start_index(film_pool *pool, struct pool_learned *learned, struct db *db,
+                               int from_file, film_error *error)
 {
     film_status status = FILM_OK;
     struct pool_snapshot *snapshot = &learned->snapshot;
     struct index_file file = {.file = NULL};
-    if (from_file && open_file(pool, learned, db, &file, NULL) == FILM_OK) {
+    if (from_file && open_index_file(pool, learned, db, &file, NULL) == FILM_OK) {
         snapshot->file = file.file;
         snapshot->index = file.index;
         snapshot->change = file.change;
@@ -349,19 +350,19 @@ static film_status update_all(film_pool *pool, struct pool_learned *learned, int
     learned->replaced = !current;
     TRY(store_changes(db, &last, error));
     if (snapshot->index && (snapshot->change >= last || !current)) goto done;
-    if (!snapshot->index) TRY(start(pool, learned, db, current, error));
+    if (!snapshot->index) TRY(start_index(pool, learned, db, current, error));
     if (snapshot->change < last) status = catch_up(snapshot, db, threads, progress, error);
     /* The file is damaged, or most of the index is dead: rebuild once. */
     size_t living = index_living(snapshot->index);
     if ((status == FILM_BAD_INPUT && snapshot->file) ||
         (status == FILM_OK && snapshot->count > WORTH_A_FILE && living < snapshot->count / 2)) {
         snapshot_drop(snapshot);
-        TRY(start(pool, learned, db, 0, error));
+        TRY(start_index(pool, learned, db, 0, error));
         status = catch_up(snapshot, db, threads, progress, error);
     }
     TRY(status);
     if (current && snapshot->count >= WORTH_A_FILE && snapshot->unsaved > snapshot->count / 64)
-        save(pool, learned, db);
+        save_index(pool, learned, db);
 done:
     pool_read_end(pool, db);
     if (status != FILM_OK) snapshot_drop(snapshot); /* an incomplete index is useless */

@@ -79,7 +79,7 @@ struct updating {
     uint64_t done, total;
 };
 
-static film_status prepare(struct updating *updating, film_error *error)
+static film_status prepare_updating(struct updating *updating, film_error *error)
 {
     film_status status = FILM_OK;
     int64_t total;
@@ -98,7 +98,7 @@ done:
 }
 
 /* Reads sentences that have no fresh vector, at most SOME. */
-static film_status read_some(struct updating *updating, film_error *error)
+static film_status read_sentences(struct updating *updating, film_error *error)
 {
     static const char sql[] =
         "SELECT s.number, s.change, s.text FROM main.sentence s LEFT JOIN temp.fresh f"
@@ -150,7 +150,7 @@ static film_status embed_missing(struct updating *updating, film_error *error)
     film_status status = FILM_OK;
     batch_clear(&updating->texts);
     do {
-        TRY(read_some(updating, error));
+        TRY(read_sentences(updating, error));
         for (size_t i = 0; i < updating->texts.count; i++)
             updating->list[i] = updating->texts.rows[i].text;
         TRY(encoder_embed_all(&updating->model->encoder, updating->list, updating->texts.count,
@@ -168,8 +168,8 @@ done:
 /* ---- Run ---- */
 
 /* Replaces model and vectors in one transaction. */
-static film_status exchange(struct updating *updating, const void *bytes, size_t size,
-                            uint64_t *sentences, film_error *error)
+static film_status exchange_model(struct updating *updating, const void *bytes, size_t size,
+                                  uint64_t *sentences, film_error *error)
 {
     film_status status = FILM_OK;
     struct db *db = &updating->db;
@@ -221,9 +221,9 @@ film_status film_pool_update(film_pool *pool, const char *model_path, int thread
     connected = 1;
     updating.db.progress = progress;
     updating.db.phase = "waiting";
-    TRY(prepare(&updating, error));
+    TRY(prepare_updating(&updating, error));
     TRY(embed_missing(&updating, error));
-    TRY(exchange(&updating, bytes, size, &count, error));
+    TRY(exchange_model(&updating, bytes, size, &count, error));
     if (sentences) *sentences = count;
 done:
     if (connected) db_close(&updating.db);

@@ -54,7 +54,7 @@ static film_status compare_count(struct comparing *comparing, film_error *error)
     film_status status = FILM_OK;
     PGresult *result = NULL;
     int64_t there, change, here;
-    TRY(session_ask(&comparing->remote->writer, sql, NULL, 0, &result, error));
+    TRY(session_query(&comparing->remote->writer, sql, NULL, 0, &result, error));
     TRY(row_number(session_cell(result, 0, 0), &there, error));
     TRY(row_number(session_cell(result, 0, 1), &change, error));
     TRY(db_number(comparing->db, "SELECT count(*) FROM sentence", &here, error));

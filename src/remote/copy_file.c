@@ -44,7 +44,7 @@ static film_status find_folder(const struct remote *remote, char **folder, film_
 
 /* ---- Initial contents ---- */
 
-static film_status take_setting(void *user, const struct cell *cells, film_error *error)
+static film_status receive_setting(void *user, const struct cell *cells, film_error *error)
 {
     static const char *const known[] = {"identity", "created",    "film",
                                         "dim",      "model_size", "model_checksum"};
@@ -84,7 +84,7 @@ static film_status fill(struct remote *remote, struct db *db, film_error *error)
     size_t size;
     TRY(schema_create(db, error));
     TRY(db_begin(db, 1, error));
-    TRY(session_each(session, settings_sql, NULL, 0, &(struct session_rows){2, take_setting, db},
+    TRY(session_each(session, settings_sql, NULL, 0, &(struct session_rows){2, receive_setting, db},
                      error));
     TRY(session_each(session, token_sql, NULL, 0, &(struct session_rows){1, take_token, db},
                      error));

@@ -14,7 +14,7 @@ struct libpq libpq;
 
 static char problem[400]; /* why it could not be loaded; empty on success */
 
-static void load(void)
+static void load_libpq(void)
 {
     static const struct {
         const char *name;
@@ -45,7 +45,7 @@ static void load(void)
 film_status libpq_load(film_error *error)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, load);
+    pthread_once(&once, load_libpq);
     return problem[0]
                ? status_set(error, FILM_IO, "a pool in PostgreSQL needs " LIBRARY ": %s", problem)
                : FILM_OK;

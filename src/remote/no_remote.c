@@ -2,7 +2,7 @@
  * opened, so the other functions are never called with a handle. */
 #include "remote/remote.h"
 
-static film_status refuse(film_error *error)
+static film_status refuse_remote(film_error *error)
 {
     return status_set(error, FILM_USAGE,
                       "this film was built without PostgreSQL; build it with "
@@ -13,14 +13,14 @@ film_status remote_create(const char *uri, const void *model, size_t size, size_
                           film_error *error)
 {
     (void)uri, (void)model, (void)size, (void)dim;
-    return refuse(error);
+    return refuse_remote(error);
 }
 
 film_status remote_open(const char *uri, struct remote **out, film_error *error)
 {
     (void)uri;
     *out = NULL;
-    return refuse(error);
+    return refuse_remote(error);
 }
 
 void remote_close(struct remote *remote)
@@ -43,26 +43,26 @@ const char *remote_file(const struct remote *remote)
 film_status remote_refresh(struct remote *remote, struct db *db, film_error *error)
 {
     (void)remote, (void)db;
-    return refuse(error);
+    return refuse_remote(error);
 }
 
 film_status remote_listen(struct remote *remote, int milliseconds, int wake, film_error *error)
 {
     (void)remote, (void)milliseconds, (void)wake;
-    return refuse(error);
+    return refuse_remote(error);
 }
 
 film_status remote_begin(struct remote *remote, struct db *db, double wait,
                          struct store_write *write, film_error *error)
 {
     (void)remote, (void)db, (void)wait, (void)write;
-    return refuse(error);
+    return refuse_remote(error);
 }
 
 film_status remote_commit(struct remote *remote, struct store_write *write, film_error *error)
 {
     (void)remote, (void)write;
-    return refuse(error);
+    return refuse_remote(error);
 }
 
 void remote_end(struct remote *remote)
@@ -74,5 +74,5 @@ film_status remote_compare(struct remote *remote, struct db *db, remote_differs_
                            film_error *error)
 {
     (void)remote, (void)db, (void)call, (void)user;
-    return refuse(error);
+    return refuse_remote(error);
 }

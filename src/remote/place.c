@@ -15,8 +15,8 @@ static const char *value_of_option(const PQconninfoOption *options, const char *
 }
 
 /* Appends BEFORE, VALUE and AFTER, if there is a value. */
-static size_t append(char *name, size_t room, size_t used, const char *before, const char *value,
-                     const char *after)
+static size_t append_value(char *name, size_t room, size_t used, const char *before,
+                           const char *value, const char *after)
 {
     if (!value || !*value || used >= room) return used;
     return used + (size_t)snprintf(name + used, room - used, "%s%s%s", before, value, after);
@@ -28,11 +28,12 @@ static char *printable(const PQconninfoOption *options)
     const size_t room = sizeof name;
     const char *host = value_of_option(options, "host");
     size_t used = (size_t)snprintf(name, room, "postgresql://");
-    used = append(name, room, used, "", value_of_option(options, "user"), "@");
-    used = append(name, room, used, "", host ? host : value_of_option(options, "hostaddr"), "");
-    used = append(name, room, used, ":", value_of_option(options, "port"), "");
-    used = append(name, room, used, "/", value_of_option(options, "dbname"), "");
-    append(name, room, used, "?service=", value_of_option(options, "service"), "");
+    used = append_value(name, room, used, "", value_of_option(options, "user"), "@");
+    used =
+        append_value(name, room, used, "", host ? host : value_of_option(options, "hostaddr"), "");
+    used = append_value(name, room, used, ":", value_of_option(options, "port"), "");
+    used = append_value(name, room, used, "/", value_of_option(options, "dbname"), "");
+    append_value(name, room, used, "?service=", value_of_option(options, "service"), "");
     return mem_string(name, strlen(name));
 }
 

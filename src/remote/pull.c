@@ -12,7 +12,8 @@ struct position {
     int standby; /* its server is a standby, which may lag behind */
 };
 
-static film_status damaged(const struct remote *remote, const char *what, film_error *error)
+static film_status damaged_database(const struct remote *remote, const char *what,
+                                    film_error *error)
 {
     return status_set(error, FILM_BAD_INPUT, "%s is damaged: %s", remote->place.name, what);
 }
@@ -30,10 +31,10 @@ static film_status read_position(const struct remote *remote, struct session *se
 {
     static const char sql[] = "SELECT change, token, pg_is_in_recovery() FROM counter";
     PGresult *result = NULL;
-    film_status status = session_ask(session, sql, NULL, 0, &result, error);
+    film_status status = session_query(session, sql, NULL, 0, &result, error);
     if (status != FILM_OK) return status;
     if (libpq.PQntuples(result) != 1 || !take_token(session_cell(result, 0, 1), position->token))
-        status = damaged(remote, "invalid counter of changes", error);
+        status = damaged_database(remote, "invalid counter of changes", error);
     else
         status = row_number(session_cell(result, 0, 0), &position->change, error);
     if (status == FILM_OK) position->standby = session_flag(result, 0, 2);
@@ -54,7 +55,7 @@ static film_status check_way(const struct remote *remote, struct session *sessio
     int64_t known = 0;
     row_put_number(&cells[0], room, change);
     cells[1] = row_text(film_string(token));
-    film_status status = session_ask(session, sql, cells, 2, &result, error);
+    film_status status = session_query(session, sql, cells, 2, &result, error);
     if (status == FILM_OK) status = row_number(session_cell(result, 0, 0), &known, error);
     libpq.PQclear(result);
     if (status != FILM_OK || known) return status;
@@ -112,7 +113,7 @@ static film_status take_removed(void *user, const struct cell *cells, film_error
 }
 
 /* Removals first: their ids may have been reused. */
-static film_status take_all(struct pulling *pulling, struct session *session, int64_t since,
+static film_status pull_all(struct pulling *pulling, struct session *session, int64_t since,
                             film_error *error)
 {
     static const char removed_sql[] =
@@ -149,8 +150,8 @@ static film_status is_same(struct db *db, const struct position *there, uint64_t
     return FILM_OK;
 }
 
-film_status pull_is_behind(const struct remote *remote, struct session *session, struct db *db,
-                           int *behind, film_error *error)
+film_status pull_is_outdated(const struct remote *remote, struct session *session, struct db *db,
+                             int *outdated, film_error *error)
 {
     struct position there;
     uint64_t change;
@@ -158,7 +159,7 @@ film_status pull_is_behind(const struct remote *remote, struct session *session,
     int same = 1;
     film_status status = read_position(remote, session, &there, error);
     if (status == FILM_OK) status = is_same(db, &there, &change, &token, &same, error);
-    *behind = !same;
+    *outdated = !same;
     mem_free(token);
     return status;
 }
@@ -177,7 +178,7 @@ film_status pull_changes(struct remote *remote, struct session *session, struct 
     TRY(is_same(write->db, &there, &here, &token, &same, error));
     if (same) goto done;
     TRY(check_way(remote, session, (int64_t)here, token ? token : "", error));
-    TRY(take_all(&pulling, session, (int64_t)here, error));
+    TRY(pull_all(&pulling, session, (int64_t)here, error));
     TRY(store_set(write->db, "remote_token", film_string(there.token), error));
     write->change = write->first = (uint64_t)there.change;
     write->other = 1;

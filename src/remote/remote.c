@@ -105,8 +105,8 @@ static film_status put_start(struct session *session, film_error *error)
     film_status status = FILM_OK;
     TRY(remote_token(token, error));
     struct cell cell = row_text(film_string(token));
-    TRY(session_ask(session, written_sql, &cell, 1, NULL, error));
-    TRY(session_ask(session, counter_sql, &cell, 1, NULL, error));
+    TRY(session_query(session, written_sql, &cell, 1, NULL, error));
+    TRY(session_query(session, counter_sql, &cell, 1, NULL, error));
 done:
     return status;
 }
@@ -139,36 +139,36 @@ done:
 
 /* ---- Opening ---- */
 
-static int is_word(struct cell cell, const char *word)
+static int cell_equals(struct cell cell, const char *word)
 {
     return cell.bytes && (size_t)cell.length == strlen(word) &&
            memcmp(cell.bytes, word, strlen(word)) == 0;
 }
 
-static film_status take_setting(void *user, const struct cell *cells, film_error *error)
+static film_status receive_setting(void *user, const struct cell *cells, film_error *error)
 {
     struct remote *remote = user;
     char text[24];
     (void)error;
     if (!cells[1].bytes) return FILM_OK;
-    if (is_word(cells[0], "identity") && cells[1].length == REMOTE_TOKEN)
+    if (cell_equals(cells[0], "identity") && cells[1].length == REMOTE_TOKEN)
         memcpy(remote->identity, cells[1].bytes, REMOTE_TOKEN);
-    if (is_word(cells[0], "vectors") && is_word(cells[1], "pgvector"))
+    if (cell_equals(cells[0], "vectors") && cell_equals(cells[1], "pgvector"))
         remote->vectors = ROW_PGVECTOR;
-    if (is_word(cells[0], "dim") && cells[1].length < 20) {
+    if (cell_equals(cells[0], "dim") && cells[1].length < 20) {
         snprintf(text, sizeof text, "%.*s", cells[1].length, cells[1].bytes);
         remote->dim = strtoull(text, NULL, 10);
     }
     return FILM_OK;
 }
 
-static film_status read_settings(struct remote *remote, film_error *error)
+static film_status read_remote_settings(struct remote *remote, film_error *error)
 {
     static const char sql[] = "SELECT name, value FROM setting";
     film_status status = FILM_OK;
     remote->dim = SIZE_MAX;
-    TRY(session_each(&remote->reader, sql, NULL, 0, &(struct session_rows){2, take_setting, remote},
-                     error));
+    TRY(session_each(&remote->reader, sql, NULL, 0,
+                     &(struct session_rows){2, receive_setting, remote}, error));
     /* The identity names a file. */
     if (strspn(remote->identity, "0123456789abcdef") != REMOTE_TOKEN || remote->dim > 1 << 24)
         TRY(status_set(error, FILM_BAD_INPUT,
@@ -191,7 +191,7 @@ film_status remote_open(const char *uri, struct remote **out, film_error *error)
     TRY(place_open(&remote->place, uri, error));
     TRY(session_connect(&remote->reader, error));
     TRY(tables_open(&remote->reader, error));
-    TRY(read_settings(remote, error));
+    TRY(read_remote_settings(remote, error));
     TRY(copy_file_open(remote, error));
     remote->reader.patience = LOOK_PATIENCE; /* readers use the copy meanwhile */
     *out = remote;
@@ -219,10 +219,10 @@ film_status remote_refresh(struct remote *remote, struct db *db, film_error *err
     film_status status = FILM_OK;
     struct session *session = &remote->reader;
     struct store_write write = {.db = NULL};
-    int behind;
+    int outdated;
     TRY(session_connect(session, error));
-    TRY(pull_is_behind(remote, session, db, &behind, error));
-    if (!behind) goto done;
+    TRY(pull_is_outdated(remote, session, db, &outdated, error));
+    if (!outdated) goto done;
     session->patience = PULL_PATIENCE;
     TRY(store_begin(&write, db, error));
     TRY(session_run(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", error));
@@ -271,9 +271,9 @@ static film_status lock_counter(struct session *session, double wait, film_error
     session->patience = LOOK_PATIENCE;
     TRY(session_connect(session, error));
     TRY(session_run(session, "BEGIN ISOLATION LEVEL READ COMMITTED", error));
-    TRY(session_ask(session, wait_sql, cells, 2, NULL, error));
+    TRY(session_query(session, wait_sql, cells, 2, NULL, error));
     session->patience = WRITE_PATIENCE + wait;
-    TRY(session_ask(session, lock_sql, NULL, 0, NULL, error));
+    TRY(session_query(session, lock_sql, NULL, 0, NULL, error));
 done:
     session->patience = WRITE_PATIENCE;
     return status;
@@ -317,7 +317,7 @@ static film_status was_committed(struct session *session, uint64_t change, const
     TRY(lock_counter(session, 5, error));
     row_put_number(&cells[0], room, (int64_t)change);
     cells[1] = row_text(film_string(token));
-    TRY(session_ask(session, sql, cells, 2, &result, error));
+    TRY(session_query(session, sql, cells, 2, &result, error));
     TRY(row_number(session_cell(result, 0, 0), &count, error));
     *committed = count > 0;
 done:

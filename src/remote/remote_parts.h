@@ -23,8 +23,8 @@ struct remote {
 };
 
 /* pull.c: a quick check, outside a transaction: whether the database has changes that DB lacks. */
-film_status pull_is_behind(const struct remote *remote, struct session *session, struct db *db,
-                           int *behind, film_error *error);
+film_status pull_is_outdated(const struct remote *remote, struct session *session, struct db *db,
+                             int *outdated, film_error *error);
 
 /* Copies the missing changes to the copy, inside transactions of both; WRITE continues from
  * there. */

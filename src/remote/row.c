@@ -78,7 +78,7 @@ film_status row_number(struct cell cell, int64_t *number, film_error *error)
 }
 
 /* Reads a number that is at least 1. */
-static film_status counted(struct cell cell, int64_t *number, film_error *error)
+static film_status parse_count(struct cell cell, int64_t *number, film_error *error)
 {
     film_status status = row_number(cell, number, error);
     if (status == FILM_OK && *number < 1)
@@ -141,7 +141,7 @@ film_status row_sentence(const struct cell cells[ROW_SENTENCE], enum row_vectors
     film_sentence *fields = &out->fields;
     int64_t change;
     *out = (struct store_row){.number = 0};
-    TRY(counted(cells[0], &out->number, error));
+    TRY(parse_count(cells[0], &out->number, error));
     TRY(text_in(cells[1], "the id", 1, &fields->id, error));
     TRY(check_id(fields->id, error));
     TRY(text_in(cells[2], "the text", 1, &fields->text, error));
@@ -149,7 +149,7 @@ film_status row_sentence(const struct cell cells[ROW_SENTENCE], enum row_vectors
     TRY(text_in(cells[4], "the answer", 0, &fields->answer, error));
     TRY(text_in(cells[5], "the url", 0, &fields->url, error));
     TRY(text_in(cells[6], "the field \"more\"", 0, &fields->more, error));
-    TRY(counted(cells[7], &change, error));
+    TRY(parse_count(cells[7], &change, error));
     TRY(row_number(cells[8], &out->checksum, error));
     out->change = (uint64_t)change;
     if (vector_in(cells[9], kind, dim, vector)) out->vector = vector;
@@ -163,12 +163,12 @@ film_status row_label(const struct cell cells[ROW_LABEL], struct store_label_row
     film_status status = FILM_OK;
     int64_t same, change;
     *out = (struct store_label_row){.a = 0};
-    TRY(counted(cells[0], &out->a, error));
-    TRY(counted(cells[1], &out->b, error));
+    TRY(parse_count(cells[0], &out->a, error));
+    TRY(parse_count(cells[1], &out->b, error));
     TRY(row_number(cells[2], &same, error));
     TRY(text_in(cells[3], "the time of a label", 1, &out->made, error));
     TRY(text_in(cells[4], "the origin of a label", 0, &out->origin, error));
-    TRY(counted(cells[5], &change, error));
+    TRY(parse_count(cells[5], &change, error));
     if (same < 0 || same > 1 || out->a >= out->b)
         TRY(status_set(error, FILM_BAD_INPUT, "it is not a label"));
     if (!out->origin.bytes) out->origin = (film_text){"", 0};
@@ -184,8 +184,8 @@ film_status row_removed(const struct cell cells[ROW_REMOVED], struct store_remov
     film_status status = FILM_OK;
     int64_t change;
     *out = (struct store_removed_row){.change = 0};
-    TRY(counted(cells[0], &change, error));
-    TRY(counted(cells[1], &out->number, error));
+    TRY(parse_count(cells[0], &change, error));
+    TRY(parse_count(cells[1], &out->number, error));
     out->change = (uint64_t)change;
 done:
     return status;

@@ -117,13 +117,13 @@ static void end_former(struct session *session)
     const struct cell cells[2] = {row_text(film_string(former.process)),
                                   row_text(film_string(former.since))};
     session->former = (struct backend){.process = ""};
-    if (former.process[0]) session_ask(session, sql, cells, 2, NULL, NULL);
+    if (former.process[0]) session_query(session, sql, cells, 2, NULL, NULL);
 }
 
 static film_status set_up(struct session *session, film_error *error)
 {
     PGresult *result = NULL;
-    film_status status = session_ask(session, setup_sql, NULL, 0, &result, error);
+    film_status status = session_query(session, setup_sql, NULL, 0, &result, error);
     if (status == FILM_OK && strcmp(session_string(result, 0, 3), "UTF8") != 0)
         status =
             status_set(error, FILM_IO, "%s has encoding %s; create the database with encoding UTF8",
@@ -171,7 +171,7 @@ void session_close(struct session *session)
 
 /* ---- Waiting ---- */
 
-static int asked_to_stop(const struct session *session)
+static int stop_requested(const struct session *session)
 {
     const film_progress *progress = session->progress;
     return progress && progress->call &&
@@ -181,7 +181,7 @@ static int asked_to_stop(const struct session *session)
 
 film_status session_check_stop(struct session *session, film_error *error)
 {
-    if (!asked_to_stop(session)) return FILM_OK;
+    if (!stop_requested(session)) return FILM_OK;
     film_status status = status_set(error, FILM_CANCELLED, "stopped during %s",
                                     session->phase ? session->phase : "waiting");
     session->former = session->backend;
@@ -266,8 +266,8 @@ static void name_statement(size_t i, char name[16])
     snprintf(name, 16, "film%zu", i);
 }
 
-static film_status prepare(struct session *session, const char *sql, char name[16],
-                           film_error *error)
+static film_status prepare_statement(struct session *session, const char *sql, char name[16],
+                                     film_error *error)
 {
     film_status status = FILM_OK;
     size_t i = 0;
@@ -301,14 +301,14 @@ static film_status send(struct session *session, const char *name, const struct 
     return session_send_failed(session, error);
 }
 
-film_status session_ask(struct session *session, const char *sql, const struct cell *cells,
-                        size_t count, PGresult **result, film_error *error)
+film_status session_query(struct session *session, const char *sql, const struct cell *cells,
+                          size_t count, PGresult **result, film_error *error)
 {
     film_status status = FILM_OK;
     char name[16];
     if (result) *result = NULL;
     TRY(need_connection(session, error));
-    TRY(prepare(session, sql, name, error));
+    TRY(prepare_statement(session, sql, name, error));
     TRY(session_settle(session, error));
     TRY(send(session, name, cells, count, error));
     TRY(session_collect(session, result, error));
@@ -363,7 +363,7 @@ film_status session_each(struct session *session, const char *sql, const struct 
     film_status status = FILM_OK;
     PGresult *result = NULL;
     char name[16];
-    TRY(prepare(session, sql, name, error));
+    TRY(prepare_statement(session, sql, name, error));
     TRY(session_settle(session, error));
     TRY(send(session, name, cells, count, error));
     libpq.PQsetSingleRowMode(session->connection);
@@ -392,7 +392,7 @@ film_status session_queue(struct session *session, const char *sql, const struct
 {
     film_status status = FILM_OK;
     char name[16];
-    TRY(prepare(session, sql, name, error));
+    TRY(prepare_statement(session, sql, name, error));
     /* Unread results would fill the buffers in both directions and block. */
     if (session->queued == MOST_QUEUED) TRY(session_settle(session, error));
     if (session->queued == 0 && !libpq.PQenterPipelineMode(session->connection))

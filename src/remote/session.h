@@ -42,13 +42,13 @@ void session_close(struct session *session);
 int session_is_lost(const struct session *session);
 
 /* Prepares and runs a statement. RESULT may be NULL; else free it with libpq.PQclear. */
-film_status session_ask(struct session *session, const char *sql, const struct cell *cells,
-                        size_t count, PGresult **result, film_error *error);
+film_status session_query(struct session *session, const char *sql, const struct cell *cells,
+                          size_t count, PGresult **result, film_error *error);
 
 /* Runs constant SQL that cannot be prepared: tables, BEGIN, COMMIT, LISTEN. */
 film_status session_run(struct session *session, const char *sql, film_error *error);
 
-/* As session_ask, row by row: a result may be larger than memory. */
+/* As session_query, row by row: a result may be larger than memory. */
 typedef film_status (*session_row_fn)(void *user, const struct cell *cells, film_error *error);
 struct session_rows {
     size_t columns; /* of each */

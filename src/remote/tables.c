@@ -49,12 +49,12 @@ static const char schema_sql[] =
     "DO $$ BEGIN EXECUTE format('CREATE SCHEMA %I', " SCHEMA "); END $$";
 
 /* Returns whether the schema and the pool exist. Binary booleans are one byte. */
-static film_status look(struct session *session, int *schema, int *pool, film_error *error)
+static film_status find_tables(struct session *session, int *schema, int *pool, film_error *error)
 {
     static const char sql[] = "SELECT to_regnamespace(quote_ident(" SCHEMA ")) IS NOT NULL,"
                               " to_regclass(quote_ident(" SCHEMA ") || '.version') IS NOT NULL";
     PGresult *result = NULL;
-    film_status status = session_ask(session, sql, NULL, 0, &result, error);
+    film_status status = session_query(session, sql, NULL, 0, &result, error);
     if (status != FILM_OK) return status;
     *schema = session_flag(result, 0, 0);
     *pool = session_flag(result, 0, 1);
@@ -66,10 +66,10 @@ static film_status look(struct session *session, int *schema, int *pool, film_er
 static film_status lock(struct session *session, film_error *error)
 {
     static const char sql[] = "SELECT pg_advisory_xact_lock(1718185069)";
-    return session_ask(session, sql, NULL, 0, NULL, error);
+    return session_query(session, sql, NULL, 0, NULL, error);
 }
 
-static film_status migrate(struct session *session, int64_t from, film_error *error)
+static film_status migrate_tables(struct session *session, int64_t from, film_error *error)
 {
     static const char sql[] = "INSERT INTO version (version) VALUES ($1::bigint)";
     film_status status = FILM_OK;
@@ -78,7 +78,7 @@ static film_status migrate(struct session *session, int64_t from, film_error *er
         char room[8];
         TRY(session_run(session, steps[i], error));
         row_put_number(&cell, room, i + 1);
-        TRY(session_ask(session, sql, &cell, 1, NULL, error));
+        TRY(session_query(session, sql, &cell, 1, NULL, error));
     }
 done:
     return status;
@@ -89,13 +89,13 @@ film_status tables_create(struct session *session, film_error *error)
     film_status status = FILM_OK;
     int schema, pool;
     TRY(lock(session, error));
-    TRY(look(session, &schema, &pool, error));
+    TRY(find_tables(session, &schema, &pool, error));
     if (pool)
         TRY(status_set(error, FILM_IO,
                        "%s has a pool already; drop its schema or choose another database",
                        session->place->name));
     if (!schema) TRY(session_run(session, schema_sql, error));
-    TRY(migrate(session, 0, error));
+    TRY(migrate_tables(session, 0, error));
 done:
     return status;
 }
@@ -109,21 +109,21 @@ static film_status read_version(struct session *session, int64_t *version, film_
 {
     static const char sql[] = "SELECT coalesce(max(version), 0)::bigint FROM version";
     PGresult *result = NULL;
-    film_status status = session_ask(session, sql, NULL, 0, &result, error);
+    film_status status = session_query(session, sql, NULL, 0, &result, error);
     if (status == FILM_OK) status = row_number(session_cell(result, 0, 0), version, error);
     libpq.PQclear(result);
     return status;
 }
 
 /* Another process may have migrated while this one waited for the lock. */
-static film_status bring_up_to_date(struct session *session, film_error *error)
+static film_status upgrade_tables(struct session *session, film_error *error)
 {
     film_status status = FILM_OK;
     int64_t version;
     TRY(session_run(session, "BEGIN", error));
     TRY(lock(session, error));
     TRY(read_version(session, &version, error));
-    TRY(migrate(session, version, error));
+    TRY(migrate_tables(session, version, error));
     TRY(session_run(session, "COMMIT", error));
 done:
     if (status != FILM_OK) session_rollback(session);
@@ -135,7 +135,7 @@ film_status tables_open(struct session *session, film_error *error)
     film_status status = FILM_OK;
     int schema, pool;
     int64_t version;
-    TRY(look(session, &schema, &pool, error));
+    TRY(find_tables(session, &schema, &pool, error));
     if (!pool)
         TRY(status_set(error, FILM_BAD_INPUT, "%s has no pool; create one first",
                        session->place->name));
@@ -148,7 +148,7 @@ film_status tables_open(struct session *session, film_error *error)
     if (version < 1)
         TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid version %lld",
                        session->place->name, (long long)version));
-    if (version < TABLES_VERSION) TRY(bring_up_to_date(session, error));
+    if (version < TABLES_VERSION) TRY(upgrade_tables(session, error));
 done:
     return status;
 }

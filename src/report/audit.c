@@ -16,7 +16,7 @@ struct partners {
     uint32_t *list;
 };
 
-static int by_value(const void *left, const void *right)
+static int partners_by_number(const void *left, const void *right)
 {
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
     return a < b ? -1 : a > b;
@@ -29,7 +29,7 @@ static void partners_free(struct partners *partners)
 }
 
 /* Counts the partners (FILL 0) or writes them (FILL 1); START[q + 1] advances. */
-static void gather(struct partners *partners, const struct audit_pairs *pairs, int fill)
+static void gather_partners(struct partners *partners, const struct audit_pairs *pairs, int fill)
 {
     for (size_t i = 0; pairs && i < pairs->count; i++) {
         uint32_t a = pairs->a[i], b = pairs->b[i];
@@ -51,19 +51,19 @@ static film_status partners_make(struct partners *partners, const struct audit_p
     size_t sum = 0, kept = 0, total = judged->count + (others ? others->count : 0);
     TRY_ALLOC(partners->start = mem_zeroed((size_t)questions + 1, sizeof *partners->start), error);
     TRY_ALLOC(partners->list = mem_array(2 * total, sizeof *partners->list), error);
-    gather(partners, judged, 0);
-    gather(partners, others, 0);
+    gather_partners(partners, judged, 0);
+    gather_partners(partners, others, 0);
     for (size_t q = 1; q <= questions;
          q++) { /* start[q + 1]: where q's list begins, later where it ends */
         size_t here = partners->start[q];
         partners->start[q] = sum;
         sum += here;
     }
-    gather(partners, judged, 1);
-    gather(partners, others, 1);
+    gather_partners(partners, judged, 1);
+    gather_partners(partners, others, 1);
     for (size_t q = 0, begin = 0; q < questions; q++) {
         size_t end = partners->start[q + 1], first = kept;
-        qsort(partners->list + begin, end - begin, sizeof *partners->list, by_value);
+        qsort(partners->list + begin, end - begin, sizeof *partners->list, partners_by_number);
         for (size_t i = begin; i < end; i++)
             if (kept == first || partners->list[kept - 1] != partners->list[i])
                 partners->list[kept++] = partners->list[i];
@@ -83,7 +83,7 @@ static size_t common(const struct partners *partners, uint32_t a, uint32_t b)
     size_t shared = 0, most = count[few == a];
     for (size_t i = partners->start[few]; i < partners->start[few + 1]; i++)
         shared += bsearch(&partners->list[i], partners->list + partners->start[many], most,
-                          sizeof(uint32_t), by_value) != NULL;
+                          sizeof(uint32_t), partners_by_number) != NULL;
     return shared;
 }
 
@@ -129,9 +129,9 @@ static void describe_pair(float *x, const uint32_t *own, const uint32_t *other, 
     x[4] = log1pf((float)shared);
 }
 
-static film_status describe(struct audit *audit, const struct audit_pairs *judged,
-                            const struct audit_pairs *others, uint32_t questions, float *x,
-                            film_error *error)
+static film_status describe_pairs(struct audit *audit, const struct audit_pairs *judged,
+                                  const struct audit_pairs *others, uint32_t questions, float *x,
+                                  film_error *error)
 {
     film_status status = FILM_OK;
     struct partners partners = {0};
@@ -212,7 +212,7 @@ film_status audit_measure(struct audit *audit, const struct audit_pairs *judged,
     audit->pairs = judged->count;
     audit->accuracy = audit->auc = NAN;
     TRY_ALLOC(x && predicted, error);
-    TRY(describe(audit, judged, others, questions, x, error));
+    TRY(describe_pairs(audit, judged, others, questions, x, error));
     for (size_t i = 0; i < judged->count; i++) same += judged->label[i] >= 0.5f;
     double share = judged->count ? same / (double)judged->count : (double)NAN;
     audit->majority = fmax(share, 1 - share);

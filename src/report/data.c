@@ -50,7 +50,7 @@ static void write_pair_facts(struct report *report, const struct file_stats *fil
              file->name, file->contradicting, file->connected);
 }
 
-static int larger_first(const void *left, const void *right)
+static int larger_category_first(const void *left, const void *right)
 {
     const double *a = left, *b = right;
     return a[1] > b[1] ? -1 : a[1] < b[1] ? 1 : a[0] < b[0] ? -1 : a[0] > b[0];
@@ -70,7 +70,7 @@ static film_status draw_categories(struct report *report, const struct file_stat
     for (size_t c = 0; c < count; c++) size[c][0] = (double)c, size[c][1] = 0;
     for (size_t i = 0; i < corpus->rows; i++)
         if (corpus->category[i] != STRTAB_NONE) size[corpus->category[i]][1]++;
-    qsort(size, count, sizeof *size, larger_first);
+    qsort(size, count, sizeof *size, larger_category_first);
     for (size_t i = 0; i < shown; i++) {
         x[i] = (double)i;
         y[i] = size[i][1];
@@ -214,7 +214,7 @@ static film_status write_leaks(struct report *report, const struct eval_view *vi
 {
     struct leaks leaks;
     struct markup *out = &report->body;
-    double accuracy = number_of(view->answer, "accuracy");
+    double accuracy = json_value(view->answer, "accuracy");
     film_status status =
         leaks_find(&leaks, eval, train, questions, isfinite(accuracy) ? view->same : NULL, error);
     if (status != FILM_OK) return status;

@@ -16,7 +16,7 @@ struct weight {
     uint32_t feature;
 };
 
-static int rising(const void *left, const void *right)
+static int weights_rising(const void *left, const void *right)
 {
     const struct weight *a = left, *b = right;
     if (a->value != b->value) return a->value < b->value ? -1 : 1;
@@ -39,7 +39,7 @@ static void draw_dimension(struct report *report, size_t dimension, double share
     film_text names[2 * WORDS], label[2 * WORDS];
     char text[2 * WORDS][200], id[40], title[60], about[120];
     size_t shown = 0;
-    qsort(list, count, sizeof *list, rising);
+    qsort(list, count, sizeof *list, weights_rising);
     for (size_t i = 0; i < count; i++) {
         if (i >= WORDS && i + WORDS < count) continue;
         film_text name = features_name(features, list[i].feature);
@@ -131,7 +131,7 @@ static double participation(const struct weight *list, size_t count)
     return fourths > 0 ? squares * squares / fourths : 0;
 }
 
-static int stronger_first(const void *left, const void *right)
+static int stronger_weight_first(const void *left, const void *right)
 {
     const struct weight *a = left, *b = right;
     float x = fabsf(a->value), y = fabsf(b->value);
@@ -245,7 +245,7 @@ static film_status draw_first_row(struct report *report, film_error *error)
     for (size_t f = 0; f < count; f++)
         list[f] = (struct weight){model->encoder.map[f * model->encoder.dim], (uint32_t)f};
     memcpy(sorted, list, count * sizeof *list);
-    qsort(sorted, count, sizeof *sorted, stronger_first);
+    qsort(sorted, count, sizeof *sorted, stronger_weight_first);
     for (size_t i = 0; i < spikes; i++) {
         x[i] = (double)sorted[i].feature;
         y[i] = (double)sorted[i].value;

@@ -15,7 +15,7 @@ static int by_key(const void *left, const void *right)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-static uint64_t key_of(uint32_t a, uint32_t b)
+static uint64_t question_pair_key(uint32_t a, uint32_t b)
 {
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
@@ -30,8 +30,8 @@ void file_stats_free(struct file_stats *stats)
     memset(stats, 0, sizeof *stats);
 }
 
-static film_status number_questions(struct file_stats *stats, struct questions *numbers,
-                                    const film_progress *progress, film_error *error)
+static film_status number_file_questions(struct file_stats *stats, struct questions *numbers,
+                                         const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
     const struct strtab *sentences = &stats->corpus->sentences;
@@ -52,7 +52,7 @@ done:
     return status;
 }
 
-static void show(struct file_stats *stats, size_t pair, enum file_stats_odd kind)
+static void sample_pair(struct file_stats *stats, size_t pair, enum file_stats_odd kind)
 {
     if (stats->odd_count == FILE_STATS_SHOWN) return;
     stats->odd_kind[stats->odd_count] = kind;
@@ -70,7 +70,7 @@ static void compare_equal(struct file_stats *stats)
         stats->repeated += end - i - 1;
         if (same == 0 || same == end - i) continue;
         stats->contradicting++;
-        show(stats, sorted[i].pair, FILE_STATS_BOTH_LABELS);
+        sample_pair(stats, sorted[i].pair, FILE_STATS_BOTH_LABELS);
     }
 }
 
@@ -86,7 +86,8 @@ static film_status find_connected(struct file_stats *stats, uint32_t questions, 
         stats->identical += stats->a[i] == stats->b[i];
         if (union_find_root(&sets, stats->a[i]) != union_find_root(&sets, stats->b[i])) continue;
         stats->connected++;
-        show(stats, i, stats->a[i] == stats->b[i] ? FILE_STATS_IDENTICAL : FILE_STATS_CONNECTED);
+        sample_pair(stats, i,
+                    stats->a[i] == stats->b[i] ? FILE_STATS_IDENTICAL : FILE_STATS_CONNECTED);
     }
     union_find_free(&sets);
     return FILM_OK;
@@ -122,12 +123,13 @@ film_status file_stats_make(struct file_stats *stats, const char *name, const st
     TRY(labelled_take(&stats->pairs, corpus, error));
     stats->count = stats->pairs.count;
     if (corpus->labels == FILM_LABELS_CATEGORIES) TRY(find_split(stats, error));
-    TRY(number_questions(stats, numbers, progress, error));
+    TRY(number_file_questions(stats, numbers, progress, error));
     if (!stats->count) goto done;
     TRY_ALLOC(stats->sorted = mem_array(stats->count, sizeof *stats->sorted), error);
     for (size_t i = 0; i < stats->count; i++) {
         unsigned char same = stats->pairs.label[i] >= 0.5f;
-        stats->sorted[i] = (struct pair_entry){key_of(stats->a[i], stats->b[i]), (uint32_t)i, same};
+        stats->sorted[i] =
+            (struct pair_entry){question_pair_key(stats->a[i], stats->b[i]), (uint32_t)i, same};
         stats->same += same;
     }
     qsort(stats->sorted, stats->count, sizeof *stats->sorted, by_key);
@@ -165,7 +167,8 @@ film_status leaks_find(struct leaks *leaks, const struct file_stats *file,
     for (size_t i = 0; i < file->count; i++) {
         unsigned char a = known[file->a[i]], b = known[file->b[i]];
         const struct pair_entry *there =
-            a && b && other->count ? find_pair(other, key_of(file->a[i], file->b[i])) : NULL;
+            a && b && other->count ? find_pair(other, question_pair_key(file->a[i], file->b[i]))
+                                   : NULL;
         int label = file->pairs.label[i] >= 0.5f;
         leaks->either += a || b;
         leaks->clean += !a && !b;

@@ -32,8 +32,8 @@ static void write_cell(struct markup *out, film_text text)
 }
 
 /* Writes a row: number of the row in the file, label, what the model says, the pair, why. */
-static void write_pair(struct report *report, const struct eval_view *view,
-                       const struct file_stats *file, size_t pair, const char *why)
+static void write_label_pair(struct report *report, const struct eval_view *view,
+                             const struct file_stats *file, size_t pair, const char *why)
 {
     struct markup *out = &report->body;
     const struct strtab *sentences = &file->corpus->sentences;
@@ -89,9 +89,9 @@ film_status labels_of_pairs(struct report *report, const struct eval_view *view,
                  : "");
         table_begin(&report->body, id, view ? heads : short_heads, view ? 5 : 4);
         for (size_t i = 0; i < file->odd_count; i++)
-            write_pair(report, view, file, file->odd[i], why[file->odd_kind[i]]);
+            write_label_pair(report, view, file, file->odd[i], why[file->odd_kind[i]]);
         for (size_t i = 0; i < count && i < SHOWN; i++)
-            write_pair(report, view, file, list[i].pair, "the model says the opposite");
+            write_label_pair(report, view, file, list[i].pair, "the model says the opposite");
         table_end(&report->body);
     }
     if (count > SHOWN)
@@ -103,14 +103,14 @@ film_status labels_of_pairs(struct report *report, const struct eval_view *view,
 
 /* ---- Categories ---- */
 
-struct tally {
+struct category_tally {
     size_t category, sentences, right;
     size_t instead, confused; /* the most frequent wrong category, and how often */
 };
 
 static int worst_first(const void *left, const void *right)
 {
-    const struct tally *a = left, *b = right;
+    const struct category_tally *a = left, *b = right;
     double x = (double)a->right / (double)a->sentences, y = (double)b->right / (double)b->sentences;
     if (x != y) return x < y ? -1 : 1;
     if (a->sentences != b->sentences) return a->sentences > b->sentences ? -1 : 1;
@@ -119,7 +119,8 @@ static int worst_first(const void *left, const void *right)
 
 /* Finds what the sentences of a category are most often taken for. WRONG is scratch: one count per
  * category. */
-static void find_confusion(const struct eval_view *view, struct tally *tally, size_t *wrong)
+static void find_confusion(const struct eval_view *view, struct category_tally *tally,
+                           size_t *wrong)
 {
     memset(wrong, 0, view->corpus->categories.count * sizeof *wrong);
     for (uint32_t i = 0; i < view->own; i++) {
@@ -131,7 +132,8 @@ static void find_confusion(const struct eval_view *view, struct tally *tally, si
     }
 }
 
-static void write_tally(struct markup *out, const struct strtab *names, const struct tally *tally)
+static void write_tally(struct markup *out, const struct strtab *names,
+                        const struct category_tally *tally)
 {
     markup_raw(out, "<tr><td>");
     write_cell(out, strtab_get(names, (uint32_t)tally->category));
@@ -151,10 +153,10 @@ static film_status write_worst(struct report *report, const struct eval_view *vi
     static const char *const heads[] = {"category", "sentences", "right", "most often taken for"};
     film_status status = FILM_OK;
     size_t categories = view->corpus->categories.count, count = 0;
-    struct tally *list = mem_array(categories, sizeof *list);
+    struct category_tally *list = mem_array(categories, sizeof *list);
     size_t *wrong = mem_array(categories, sizeof *wrong);
     TRY_ALLOC(list && wrong, error);
-    for (size_t c = 0; c < categories; c++) list[c] = (struct tally){.category = c};
+    for (size_t c = 0; c < categories; c++) list[c] = (struct category_tally){.category = c};
     for (uint32_t i = 0; i < view->own; i++) {
         if (view->category[i] >= categories) continue;
         list[view->category[i]].sentences++;
@@ -186,7 +188,7 @@ done:
 static int lower_f1_first(const void *left, const void *right)
 {
     const json_t *a = *(json_t *const *)left, *b = *(json_t *const *)right;
-    double x = number_of(a, "f1"), y = number_of(b, "f1");
+    double x = json_value(a, "f1"), y = json_value(b, "f1");
     if (x != y) return x < y ? -1 : 1;
     return strcmp(json_string_value(json_object_get(a, "category")),
                   json_string_value(json_object_get(b, "category")));
@@ -207,7 +209,7 @@ static void write_confusion(struct markup *out, const json_t *confusions, const 
     {
         if (!json_equal(json_object_get(one, "category"), category)) continue;
         write_name(out, one, "answered");
-        markup_print(out, " <small>(%.0f)</small>", number_of(one, "rows"));
+        markup_print(out, " <small>(%.0f)</small>", json_value(one, "rows"));
         return;
     }
 }
@@ -222,7 +224,7 @@ static film_status write_classes(struct report *report, const json_t *answer, fi
     size_t i, count = 0;
     json_t *one, **list = mem_array(json_array_size(classes), sizeof(json_t *));
     if (!list) return status_no_memory(error);
-    json_array_foreach((json_t *)(uintptr_t)classes, i, one) if (number_of(one, "rows") > 0)
+    json_array_foreach((json_t *)(uintptr_t)classes, i, one) if (json_value(one, "rows") > 0)
         list[count++] = one;
     qsort(list, count, sizeof *list, lower_f1_first);
     markup_print(&report->body,
@@ -236,8 +238,8 @@ static film_status write_classes(struct report *report, const json_t *answer, fi
         markup_print(&report->body,
                      "</td><td class=\"figure\">%.0f</td><td class=\"figure\">%.0f %%</td><td "
                      "class=\"figure\">%.0f %%</td><td>",
-                     number_of(list[i], "rows"), 100 * number_of(list[i], "precision"),
-                     100 * number_of(list[i], "recall"));
+                     json_value(list[i], "rows"), 100 * json_value(list[i], "precision"),
+                     100 * json_value(list[i], "recall"));
         write_confusion(&report->body, json_object_get(answer, "confusions"),
                         json_object_get(list[i], "category"));
         markup_raw(&report->body, "</td></tr>\n");

@@ -193,8 +193,8 @@ static void put_points(struct canvas *canvas, const struct places *places, size_
                                                           .label = canvas->label + first};
 }
 
-static film_status draw(struct report *report, struct places *places, const struct drawing *drawing,
-                        film_error *error)
+static film_status draw_map(struct report *report, struct places *places,
+                            const struct drawing *drawing, film_error *error)
 {
     film_status status = FILM_OK;
     struct captions captions = {0};
@@ -235,7 +235,8 @@ done:
 
 /* ---- Choosing what to draw ---- */
 
-static film_status embed(const struct report *report, struct places *places, film_error *error)
+static film_status embed_places(const struct report *report, struct places *places,
+                                film_error *error)
 {
     return encoder_embed_all(&report->model->encoder, places->text, places->count,
                              openmp_use(report->options->threads), places->vector, error);
@@ -270,7 +271,7 @@ static film_status map_pairs(struct report *report, const struct corpus *corpus,
             places.count += 2;
         }
     }
-    TRY(embed(report, &places, error));
+    TRY(embed_places(report, &places, error));
     struct drawing drawing = {"map-sentences",
                               "Sentences",
                               "A line connects the two sentences of a pair.",
@@ -278,7 +279,7 @@ static film_status map_pairs(struct report *report, const struct corpus *corpus,
                               2,
                               1,
                               0};
-    TRY(draw(report, &places, &drawing, error));
+    TRY(draw_map(report, &places, &drawing, error));
 done:
     labelled_free(&pairs);
     places_free(&places);
@@ -317,10 +318,10 @@ static film_status map_categories(struct report *report, const struct corpus *co
                 places.group[places.count++] = (int)g;
                 break;
             }
-    TRY(embed(report, &places, error));
+    TRY(embed_places(report, &places, error));
     struct drawing drawing = {
         "map-sentences", "Sentences", "Sentences of the largest categories.", names, groups, 0, 0};
-    TRY(draw(report, &places, &drawing, error));
+    TRY(draw_map(report, &places, &drawing, error));
 done:
     mem_free(size);
     places_free(&places);
@@ -352,7 +353,7 @@ static film_status map_words(struct report *report, film_error *error)
                               1,
                               0,
                               1};
-    if (places.count) TRY(draw(report, &places, &drawing, error));
+    if (places.count) TRY(draw_map(report, &places, &drawing, error));
 done:
     places_free(&places);
     return status;

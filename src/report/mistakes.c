@@ -15,7 +15,7 @@ struct choice {
     size_t pair;
 };
 
-static int rising(const void *left, const void *right)
+static int probabilities_rising(const void *left, const void *right)
 {
     const struct choice *a = left, *b = right;
     if (a->probability != b->probability) return a->probability < b->probability ? -1 : 1;
@@ -24,8 +24,8 @@ static int rising(const void *left, const void *right)
 
 /* ---- One pair with its reasons ---- */
 
-static film_status write_pair(struct report *report, struct reader *reader,
-                              const struct eval_view *view, size_t pair, film_error *error)
+static film_status write_mistake(struct report *report, struct verdict_reader *reader,
+                                 const struct eval_view *view, size_t pair, film_error *error)
 {
     struct markup *out = &report->body;
     film_text text[2] = {strtab_get(&view->corpus->sentences, view->a[pair]),
@@ -45,23 +45,24 @@ static film_status write_pair(struct report *report, struct reader *reader,
 }
 
 /* Writes the FIRST pairs at the start of the list and the LAST pairs at its end. */
-static film_status write_pairs(struct report *report, struct reader *reader,
+static film_status write_pairs(struct report *report, struct verdict_reader *reader,
                                const struct eval_view *view, const struct choice *list,
                                size_t count, size_t first, size_t last, film_error *error)
 {
     film_status status = FILM_OK;
     if (first > count) first = count;
     if (last > count - first) last = count - first;
-    for (size_t i = 0; i < first; i++) TRY(write_pair(report, reader, view, list[i].pair, error));
+    for (size_t i = 0; i < first; i++)
+        TRY(write_mistake(report, reader, view, list[i].pair, error));
     for (size_t i = count - last; i < count; i++)
-        TRY(write_pair(report, reader, view, list[i].pair, error));
+        TRY(write_mistake(report, reader, view, list[i].pair, error));
 done:
     return status;
 }
 
 /* ---- The matrix ---- */
 
-static film_status write_cell(struct report *report, struct reader *reader,
+static film_status write_cell(struct report *report, struct verdict_reader *reader,
                               const struct eval_view *view, int same, int label,
                               struct choice *list, film_error *error)
 {
@@ -71,7 +72,7 @@ static film_status write_cell(struct report *report, struct reader *reader,
     for (size_t i = 0; i < view->pairs; i++)
         if (view->same[i] == same && (view->label[i] >= 0.5f) == label)
             list[count++] = (struct choice){same ? -view->probability[i] : view->probability[i], i};
-    qsort(list, count, sizeof *list, rising); /* most certain first */
+    qsort(list, count, sizeof *list, probabilities_rising); /* most certain first */
     scale_count((double)count, number, sizeof number);
     markup_print(
         &report->body,
@@ -103,7 +104,7 @@ static void write_rates(struct report *report, const double value[4])
     markup_raw(out, "</table></div>\n");
 }
 
-static film_status write_matrix(struct report *report, struct reader *reader,
+static film_status write_matrix(struct report *report, struct verdict_reader *reader,
                                 const struct eval_view *view, struct choice *list,
                                 film_error *error)
 {
@@ -139,7 +140,7 @@ done:
 }
 
 /* Writes the pairs whose probability is farthest from their score, scaled to 0 to 1. */
-static film_status write_scores(struct report *report, struct reader *reader,
+static film_status write_scores(struct report *report, struct verdict_reader *reader,
                                 const struct eval_view *view, struct choice *list,
                                 film_error *error)
 {
@@ -153,7 +154,7 @@ static film_status write_scores(struct report *report, struct reader *reader,
         double expected = high > low ? ((double)view->label[i] - low) / (high - low) : 0.5;
         list[i] = (struct choice){view->probability[i] - expected, i};
     }
-    qsort(list, view->pairs, sizeof *list, rising);
+    qsort(list, view->pairs, sizeof *list, probabilities_rising);
     markup_raw(&report->body,
                "<details open=\"open\"><summary>probability much lower than the score</summary>\n");
     TRY(write_pairs(report, reader, view, list, view->pairs, SUREST, 0, error));
@@ -168,7 +169,7 @@ done:
 film_status mistakes_section(struct report *report, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
-    struct reader reader = {.ready = 0};
+    struct verdict_reader reader = {.ready = 0};
     struct choice *list = NULL;
     section_begin(report, "mistakes", "Mistakes", NULL);
     if (!view || !view->pairs) {

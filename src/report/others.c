@@ -58,7 +58,7 @@ static void figure_text(int figure, double value, char *out, size_t room)
         snprintf(out, room, "%.*f", figures[figure].decimals, value);
 }
 
-static void write_table(struct report *report, const struct systems *others)
+static void write_systems_table(struct report *report, const struct systems *others)
 {
     struct markup *out = &report->body;
     int given[SYSTEMS_FIGURES], words = 0;
@@ -120,7 +120,7 @@ static film_status draw_figure(struct report *report, const struct systems *othe
     double x[2][SYSTEMS_MOST], y[2][SYSTEMS_MOST], all[SYSTEMS_MOST];
     film_text names[SYSTEMS_MOST];
     size_t count[2] = {0, 0};
-    int stands_out = 0; /* this model has its own colour */
+    int highlighted = 0; /* this model has its own colour */
     struct captions captions[2] = {{.count = 0}, {.count = 0}};
     char text[60];
     for (size_t i = 0; i < others->count; i++) {
@@ -130,7 +130,7 @@ static film_status draw_figure(struct report *report, const struct systems *othe
         all[i] = system->figure[figure] / (figures[figure].percent ? 100 : 1);
         x[own][at] = (double)i;
         y[own][at] = all[i];
-        stands_out |= own && isfinite(all[i]);
+        highlighted |= own && isfinite(all[i]);
         names[i] = film_string(system->name);
         figure_text(figure, system->figure[figure], text, sizeof text);
         captions_put(&captions[own], names[i], REPORT_TEXT);
@@ -144,7 +144,7 @@ static film_status draw_figure(struct report *report, const struct systems *othe
         if (count[own]) TRY_ALLOC(labels = captions_list(&captions[own]), error);
         series[own] = (struct plot_series){.name = own ? "this model" : "other systems",
                                            .kind = PLOT_BARS,
-                                           .colour = own || !stands_out,
+                                           .colour = own || !highlighted,
                                            .x = x[own],
                                            .y = y[own],
                                            .count = count[own],
@@ -176,7 +176,7 @@ static void check_accuracy(struct report *report, const struct systems *others,
                            const struct eval_view *view)
 {
     if (!view || !has_pairs(view->corpus)) return;
-    double here = 100 * number_of(view->answer, "accuracy");
+    double here = 100 * json_value(view->answer, "accuracy");
     for (size_t i = 0; i < others->count; i++) {
         double given = others->list[i].figure[SYSTEMS_ACCURACY];
         if (is_this(report, &others->list[i]) && fabs(given - here) > 0.1)
@@ -196,7 +196,7 @@ film_status others_section(struct report *report, const struct eval_view *view, 
                   "Quality and cost of other systems. The figures come from the given table; they "
                   "were not measured for this report.");
     check_accuracy(report, others, view);
-    write_table(report, others);
+    write_systems_table(report, others);
     plots_begin(report);
     for (int f = 0; f < SYSTEMS_FIGURES; f++)
         if (is_given(others, f)) TRY(draw_figure(report, others, f, error));

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static void begin(struct report *report, const char *id, const char *title, const char *intro)
+static void begin_section(struct report *report, const char *id, const char *title,
+                          const char *intro)
 {
     report->section_at = report->body.length;
     report->contents_at = report->contents.length;
@@ -25,13 +26,13 @@ static void begin(struct report *report, const char *id, const char *title, cons
 void section_begin(struct report *report, const char *id, const char *title, const char *intro)
 {
     report->folded = 0;
-    begin(report, id, title, intro);
+    begin_section(report, id, title, intro);
 }
 
 void research_begin(struct report *report, const char *id, const char *title, const char *intro)
 {
     report->folded = 1;
-    begin(report, id, title, intro);
+    begin_section(report, id, title, intro);
 }
 
 void section_end(struct report *report)
@@ -123,7 +124,7 @@ const char *file_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static void write_head(const struct report *report, struct markup *page)
+static void write_page_head(const struct report *report, struct markup *page)
 {
     markup_raw(page,
                "<!DOCTYPE html>\n<html lang=\"en\"><head>"
@@ -182,7 +183,7 @@ void page_assemble(const struct report *report, struct markup *page)
     const struct markup *parts[] = {&report->summary, &report->contents, &report->warnings,
                                     &report->missing, &report->body};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) page->failed |= parts[i]->failed;
-    write_head(report, page);
+    write_page_head(report, page);
     markup_raw(page, "<header id=\"summary\"><p class=\"kind\">FILM report</p><h1><bdi>");
     markup_string(page, report->model_name);
     markup_raw(page, "</bdi></h1>\n");

@@ -101,7 +101,7 @@ static inline int has_pairs(const struct corpus *corpus)
     return corpus->labels == FILM_LABELS_PAIRS || corpus->labels == FILM_LABELS_TRIPLETS;
 }
 
-static inline double number_of(const json_t *object, const char *key)
+static inline double json_value(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     return json_is_number(value) ? json_number_value(value) : (double)NAN;

@@ -92,7 +92,7 @@ static void draw_roc(struct report *report, const struct eval_view *view,
     char about[160];
     snprintf(about, sizeof about,
              "AUC %.3f: the probability that a duplicate ranks above a non-duplicate.",
-             number_of(view->answer, "auc"));
+             json_value(view->answer, "auc"));
     struct plot plot = {.id = "roc",
                         .title = "ROC",
                         .about = about,
@@ -122,7 +122,7 @@ static void draw_precision(struct report *report, const struct eval_view *view,
                                     .count = 1}};
     char about[160];
     snprintf(about, sizeof about, "With the duplicates of this file. Average precision %.3f.",
-             number_of(view->answer, "average_precision"));
+             json_value(view->answer, "average_precision"));
     struct plot plot = {.id = "precision-recall",
                         .title = "Precision and recall",
                         .about = about,
@@ -139,7 +139,7 @@ static void draw_precision(struct report *report, const struct eval_view *view,
 
 static void write_share(struct markup *out, const json_t *point, const char *key)
 {
-    double value = number_of(point, key);
+    double value = json_value(point, key);
     if (isfinite(value))
         markup_print(out, "<td class=\"figure\">%.1f %%</td>", 100 * value);
     else
@@ -158,13 +158,13 @@ static void write_thresholds(struct report *report, const struct eval_view *view
                  "<div class=\"beside\"><h3>By threshold</h3><p><small>If %.3g %% of the pairs are "
                  "duplicates. A pair is the same if its probability reaches the "
                  "threshold.</small></p>",
-                 100 * number_of(view->answer, "prior"));
+                 100 * json_value(view->answer, "prior"));
     table_begin(out, "thresholds", heads, 5);
     json_array_foreach((json_t *)(uintptr_t)points, i, point)
     {
         int used = json_is_true(json_object_get(point, "used"));
         markup_print(out, "<tr%s><td class=\"figure\">%.2f</td>", used ? " class=\"this\"" : "",
-                     number_of(point, "threshold"));
+                     json_value(point, "threshold"));
         write_share(out, point, "precision");
         write_share(out, point, "recall");
         write_share(out, point, "called_same");
@@ -203,7 +203,7 @@ static void draw_calibration(struct report *report, const struct eval_view *view
          .count = BINS}};
     snprintf(about, sizeof about,
              "Are 80 %% of the pairs with probability 80 %% the same? Mean error %.1f points.",
-             100 * number_of(view->answer, "ece"));
+             100 * json_value(view->answer, "ece"));
     struct plot plot = {.id = "calibration",
                         .title = "Calibration",
                         .about = about,
@@ -344,7 +344,7 @@ static film_status draw_scatter(struct report *report, const struct eval_view *v
                                  .count = count,
                                  .label = labels};
     snprintf(about, sizeof about, "Pearson %.3f, Spearman %.3f%s.",
-             number_of(view->answer, "pearson"), number_of(view->answer, "spearman"),
+             json_value(view->answer, "pearson"), json_value(view->answer, "spearman"),
              stride > 1 ? "; a sample of the pairs" : "");
     struct plot plot = {.id = "scatter",
                         .title = "Score and probability",
@@ -362,8 +362,8 @@ done:
 }
 
 /* Pairs: first what a user decides by, then curves for a closer look. */
-static film_status draw_pairs(struct report *report, const struct eval_view *view,
-                              film_error *error)
+static film_status draw_pair_plots(struct report *report, const struct eval_view *view,
+                                   film_error *error)
 {
     static const struct histogram losses = {
         "log-loss",
@@ -415,7 +415,7 @@ film_status quality_section(struct report *report, const struct eval_view *view,
                   report->options->eval ? "The file has no labels."
                                         : "This needs a labelled evaluation file.");
     } else if (has_pairs(view->corpus)) {
-        TRY(draw_pairs(report, view, error));
+        TRY(draw_pair_plots(report, view, error));
     } else if (view->corpus->labels == FILM_LABELS_SCORES) {
         plots_begin(report);
         TRY(draw_scatter(report, view, error));

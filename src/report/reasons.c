@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-film_status reader_init(struct reader *reader, const struct decision *decision, film_error *error)
+film_status reader_init(struct verdict_reader *reader, const struct decision *decision,
+                        film_error *error)
 {
     film_status status = FILM_OK;
     struct match_rule rule;
@@ -19,7 +20,7 @@ done:
     return status;
 }
 
-void reader_free(struct reader *reader)
+void reader_free(struct verdict_reader *reader)
 {
     if (reader->ready) match_free(&reader->match);
     explainer_free(&reader->explainer);
@@ -28,21 +29,21 @@ void reader_free(struct reader *reader)
 
 /* ---- One pair ---- */
 
-struct term {
+struct shared_term {
     double weight;
     film_text text;
     const char *id; /* of a group; NULL: a word */
     char side;
 };
 
-static int stronger_first(const void *left, const void *right)
+static int stronger_share_first(const void *left, const void *right)
 {
-    double x = fabs(((const struct term *)left)->weight);
-    double y = fabs(((const struct term *)right)->weight);
+    double x = fabs(((const struct shared_term *)left)->weight);
+    double y = fabs(((const struct shared_term *)right)->weight);
     return x != y ? (x > y ? -1 : 1) : 0;
 }
 
-static void write_term(struct markup *out, const struct term *term)
+static void write_term(struct markup *out, const struct shared_term *term)
 {
     markup_print(out, "<span class=\"%s\"", term->weight >= 0 ? "for" : "against");
     if (term->id) markup_print(out, " title=\"%s\"", term->id);
@@ -53,23 +54,23 @@ static void write_term(struct markup *out, const struct term *term)
                                         : "\xE2\x80\x9D in b</bdi></span>");
 }
 
-film_status reasons_write(struct markup *out, struct reader *reader, film_text a, film_text b,
-                          film_error *error)
+film_status reasons_write(struct markup *out, struct verdict_reader *reader, film_text a,
+                          film_text b, film_error *error)
 {
     enum { SHOWN = 6 };
     film_explanation why;
     film_status status = explain_pair(&reader->explainer, &reader->match, a, b, &why, error);
     if (status != FILM_OK) return status;
     size_t count = 0;
-    struct term *terms = mem_array(why.word_count + why.group_count, sizeof *terms);
+    struct shared_term *terms = mem_array(why.word_count + why.group_count, sizeof *terms);
     if (!terms) return status_no_memory(error);
     for (size_t i = 0; i < why.word_count; i++)
         terms[count++] =
-            (struct term){why.words[i].weight, why.words[i].text, NULL, why.words[i].side};
+            (struct shared_term){why.words[i].weight, why.words[i].text, NULL, why.words[i].side};
     for (size_t i = 0; i < why.group_count; i++)
-        terms[count++] = (struct term){why.groups[i].weight, film_string(why.groups[i].title),
-                                       why.groups[i].id, 0};
-    if (count) qsort(terms, count, sizeof *terms, stronger_first);
+        terms[count++] = (struct shared_term){
+            why.groups[i].weight, film_string(why.groups[i].title), why.groups[i].id, 0};
+    if (count) qsort(terms, count, sizeof *terms, stronger_share_first);
     markup_raw(out, "<div class=\"chips\">");
     for (int against = 0; against < 2; against++) /* what speaks for the verdict comes first */
         for (size_t i = 0; i < count && i < SHOWN; i++)
@@ -87,15 +88,15 @@ struct total {
     double sum;
 };
 
-static int larger_first(const void *left, const void *right)
+static int larger_total_first(const void *left, const void *right)
 {
     const struct total *a = left, *b = right;
     return a->sum != b->sum ? (a->sum > b->sum ? -1 : 1) : strcmp(a->id, b->id);
 }
 
 /* Adds the absolute weight of each group, and of all words together. */
-static film_status add_pair(struct reader *reader, film_text a, film_text b,
-                            struct total totals[FAMILIES + 1], film_error *error)
+static film_status add_verdict(struct verdict_reader *reader, film_text a, film_text b,
+                               struct total totals[FAMILIES + 1], film_error *error)
 {
     film_explanation why;
     film_status status = explain_pair(&reader->explainer, &reader->match, a, b, &why, error);
@@ -113,7 +114,7 @@ static film_status add_pair(struct reader *reader, film_text a, film_text b,
 static void write_totals(struct markup *out, struct total totals[FAMILIES + 1], size_t pairs)
 {
     static const char *const heads[] = {"group of reasons", "mean log-odds", ""};
-    qsort(totals, FAMILIES + 1, sizeof *totals, larger_first);
+    qsort(totals, FAMILIES + 1, sizeof *totals, larger_total_first);
     table_begin(out, "reasons-groups", heads, 3);
     for (int i = 0; i <= FAMILIES && totals[i].sum > 0; i++)
         markup_print(
@@ -129,7 +130,7 @@ film_status reasons_section(struct report *report, const struct eval_view *view,
 {
     enum { SAMPLE = 300 };
     film_status status = FILM_OK;
-    struct reader reader = {.ready = 0};
+    struct verdict_reader reader = {.ready = 0};
     struct labelled pairs = {0};
     struct total totals[FAMILIES + 1];
     const struct corpus *corpus = view ? view->corpus : &report->train;
@@ -146,8 +147,8 @@ film_status reasons_section(struct report *report, const struct eval_view *view,
     TRY(reader_init(&reader, &report->model->decision, error));
     size_t stride = (pairs.count + SAMPLE - 1) / SAMPLE, count = 0;
     for (size_t i = 0; i < pairs.count; i += stride, count++)
-        TRY(add_pair(&reader, strtab_get(&corpus->sentences, pairs.a[i]),
-                     strtab_get(&corpus->sentences, pairs.b[i]), totals, error));
+        TRY(add_verdict(&reader, strtab_get(&corpus->sentences, pairs.a[i]),
+                        strtab_get(&corpus->sentences, pairs.b[i]), totals, error));
     write_totals(&report->body, totals, count);
 none:
     section_end(report);

@@ -6,16 +6,17 @@
 #include "report/parts.h"
 
 /* Reads pairs by the model's own rule; zero-initialise it before reader_init. */
-struct reader {
+struct verdict_reader {
     struct match match;
     struct explainer explainer;
     int ready;
 };
-film_status reader_init(struct reader *reader, const struct decision *decision, film_error *error);
-void reader_free(struct reader *reader);
+film_status reader_init(struct verdict_reader *reader, const struct decision *decision,
+                        film_error *error);
+void reader_free(struct verdict_reader *reader);
 
 /* Writes the strongest words and groups of a pair, those for the verdict first. */
-film_status reasons_write(struct markup *out, struct reader *reader, film_text a, film_text b,
-                          film_error *error);
+film_status reasons_write(struct markup *out, struct verdict_reader *reader, film_text a,
+                          film_text b, film_error *error);
 
 #endif

@@ -84,7 +84,7 @@ done:
     return status;
 }
 
-static film_status evaluate(struct report *report, film_error *error)
+static film_status evaluate_files(struct report *report, film_error *error)
 {
     film_status status = FILM_OK;
     const film_report_options *options = report->options;
@@ -160,7 +160,7 @@ static film_status report_write(const film_model *model, const film_report_optio
     if (options->train_count)
         TRY(corpus_read(&report.train, options->train, options->train_count, &options->train_table,
                         &options->progress, error));
-    TRY(evaluate(&report, error));
+    TRY(evaluate_files(&report, error));
     TRY(write_page(&report, path, error));
 done:
     corpus_free(&report.train);

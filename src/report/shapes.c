@@ -24,7 +24,7 @@ struct shapes {
     double *low, *high; /* traits: range drawn, without 1 % of the sample at each end */
 };
 
-static int rising(const void *left, const void *right)
+static int floats_rising(const void *left, const void *right)
 {
     float a = *(const float *)left, b = *(const float *)right;
     return a < b ? -1 : a > b;
@@ -63,7 +63,7 @@ static film_status find_ranges(struct shapes *shapes, film_error *error)
         for (size_t i = 0; i < shapes->rows; i++)
             values[i] = shapes->sample[i * shapes->traits + t];
         if (shapes->rows) {
-            qsort(values, shapes->rows, sizeof *values, rising);
+            qsort(values, shapes->rows, sizeof *values, floats_rising);
             shapes->low[t] = (double)values[shapes->rows / 100];
             shapes->high[t] = (double)values[shapes->rows - 1 - shapes->rows / 100];
             continue;
@@ -123,7 +123,7 @@ static size_t find_cuts(const struct shapes *shapes, int32_t t, int32_t with, fl
                 (double)tree.cut[i] <= shapes->high[t])
                 all[found++] = tree.cut[i];
     }
-    qsort(all, found, sizeof *all, rising);
+    qsort(all, found, sizeof *all, floats_rising);
     for (size_t i = 0; i < found; i++)
         if (!kept || all[i] > all[kept - 1]) all[kept++] = all[i];
     /* If there are too many, choose evenly spaced ones. */
@@ -296,7 +296,7 @@ done:
     return status;
 }
 
-static film_status prepare(struct shapes *shapes, film_error *error)
+static film_status prepare_shapes(struct shapes *shapes, film_error *error)
 {
     film_status status = FILM_OK;
     shapes->traits = traits_count();
@@ -326,7 +326,7 @@ film_status shapes_section(struct report *report, const struct eval_view *view, 
         section_end(report);
         return FILM_OK;
     }
-    TRY(prepare(&shapes, error));
+    TRY(prepare_shapes(&shapes, error));
     TRY(labelled_take(&pairs, corpus, error));
     TRY(take_sample(&shapes, corpus, &pairs, error));
     TRY(find_ranges(&shapes, error));

@@ -28,7 +28,7 @@ static void figure_card(struct report *report, const struct eval_view *view, con
                         int percent, const char *name, const char *meaning)
 {
     char value[40], interval[80], note[200];
-    double number = number_of(view->answer, key);
+    double number = json_value(view->answer, key);
     if (!isfinite(number)) return;
     snprintf(value, sizeof value, percent ? "%.1f %%" : "%.3f", percent ? 100 * number : number);
     interval_text(view, key, percent, interval, sizeof interval);
@@ -47,7 +47,7 @@ static const char *calibration_words(double ece)
 static double moved_error(const struct eval_view *view, double share)
 {
     enum { BINS = MEASURES_CALIBRATION_BINS };
-    double prior = number_of(view->answer, "prior"), gap[BINS] = {0}, sum = 0;
+    double prior = json_value(view->answer, "prior"), gap[BINS] = {0}, sum = 0;
     double shift = log(share / (1 - share)) - log(prior / (1 - prior));
     for (size_t i = 0; i < view->pairs; i++) {
         double p = fmin(fmax(view->probability[i], 1e-12), 1 - 1e-12);
@@ -61,7 +61,7 @@ static double moved_error(const struct eval_view *view, double share)
 /* Names the share of duplicates as the cause only if correcting it halves the error. */
 static void warn_of_calibration(struct report *report, const struct eval_view *view, double ece)
 {
-    double same = 0, prior = number_of(view->answer, "prior");
+    double same = 0, prior = json_value(view->answer, "prior");
     for (size_t i = 0; i < view->pairs; i++) same += view->label[i] >= 0.5f;
     double share = same / (double)view->pairs;
     double moved = share > 0 && share < 1 ? moved_error(view, share) : ece;
@@ -81,7 +81,7 @@ static void warn_of_calibration(struct report *report, const struct eval_view *v
 static void lead_pairs(struct report *report, const struct eval_view *view)
 {
     char pairs[40], line[500];
-    double accuracy = number_of(view->answer, "accuracy"), ece = number_of(view->answer, "ece");
+    double accuracy = json_value(view->answer, "accuracy"), ece = json_value(view->answer, "ece");
     scale_count((double)view->pairs, pairs, sizeof pairs);
     snprintf(
         line, sizeof line,
@@ -90,14 +90,14 @@ static void lead_pairs(struct report *report, const struct eval_view *view)
         100 * accuracy, pairs, calibration_words(ece), 100 * ece);
     markup_string(&report->summary, line);
     if (ece >= 0.05) warn_of_calibration(report, view, ece);
-    double best = number_of(view->answer, "best_accuracy");
+    double best = json_value(view->answer, "best_accuracy");
     const json_t *interval = json_object_get(json_object_get(view->answer, "ci"), "accuracy");
     double high = json_number_value(json_array_get(interval, 1)); /* 0 without an interval */
     if (best - accuracy > 0.015 && best > high) /* the best of many thresholds is always higher */
         warn(report, "quality",
              "Threshold %.2f would decide %.1f %% of this file correctly instead of %.1f %%. Train "
              "with a dev file, or choose another operating point.",
-             number_of(view->answer, "best_threshold"), 100 * best, 100 * accuracy);
+             json_value(view->answer, "best_threshold"), 100 * best, 100 * accuracy);
     if (view->pairs < 200)
         warn(report, "quality", "Only %zu pairs were evaluated. All figures are very uncertain.",
              view->pairs);
@@ -111,19 +111,19 @@ static void lead_others(struct report *report, const struct eval_view *view)
         snprintf(line, sizeof line,
                  "On %s scored pairs, the correlation between probability and score is %.3f "
                  "(Pearson) or %.3f (Spearman).",
-                 rows, number_of(view->answer, "pearson"), number_of(view->answer, "spearman"));
+                 rows, json_value(view->answer, "pearson"), json_value(view->answer, "spearman"));
     else
         snprintf(
             line, sizeof line,
             "The ten nearest neighbours predict the right category for %.1f %% of %s sentences.",
-            100 * number_of(json_object_get(view->answer, "category_accuracy"), "10"), rows);
+            100 * json_value(json_object_get(view->answer, "category_accuracy"), "10"), rows);
     markup_string(&report->summary, line);
 }
 
 static void lead_without(struct report *report)
 {
     const json_t *figures = json_object_get(report->about, "figures");
-    double accuracy = number_of(figures, "balanced_accuracy");
+    double accuracy = json_value(figures, "balanced_accuracy");
     markup_raw(&report->summary,
                report->options->eval
                    ? "The model was not evaluated: the evaluation file has no labels."
@@ -164,7 +164,7 @@ static void cards(struct report *report, const struct eval_view *view)
         {"1", "nearest neighbour"}, {"5", "5 neighbours"}, {"10", "10 neighbours"}};
     const json_t *shares = json_object_get(view->answer, "category_accuracy");
     for (int i = 0; i < 3; i++) {
-        double share = number_of(shares, depths[i][0]);
+        double share = json_value(shares, depths[i][0]);
         char value[40];
         snprintf(value, sizeof value, "%.1f %%", 100 * share);
         if (isfinite(share)) card(report, value, depths[i][1], "category predicted correctly");
@@ -172,7 +172,7 @@ static void cards(struct report *report, const struct eval_view *view)
 }
 
 /* Describes the model in one line. */
-static void describe_model(struct report *report)
+static void write_model_summary(struct report *report)
 {
     const film_model *model = report->model;
     char features[40];
@@ -191,7 +191,7 @@ static void describe_model(struct report *report)
 
 void summary_begin(struct report *report, const struct eval_view *view)
 {
-    describe_model(report);
+    write_model_summary(report);
     markup_raw(&report->summary, "<p class=\"lead\">");
     if (!view)
         lead_without(report);

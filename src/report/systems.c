@@ -31,7 +31,7 @@ struct loading {
 };
 
 /* Reads the next row that is not empty; FILM_END after the last. */
-static film_status next_row(struct loading *loading, film_error *error)
+static film_status next_prediction(struct loading *loading, film_error *error)
 {
     film_status status = FILM_OK;
     struct record *record = &loading->record;
@@ -131,10 +131,11 @@ film_status systems_read(struct systems *systems, struct source *source, film_er
     TRY(reader_open(&loading.reader, source, error));
     loading.reader.csv = ',';
     TRY(reader_check_start(&loading.reader, error));
-    status = next_row(&loading, error);
+    status = next_prediction(&loading, error);
     if (status == FILM_OK) status = read_heading(&loading, error);
     if (status == FILM_OK) {
-        while ((status = next_row(&loading, error)) == FILM_OK) TRY(read_system(&loading, error));
+        while ((status = next_prediction(&loading, error)) == FILM_OK)
+            TRY(read_system(&loading, error));
     }
     if (status == FILM_END) status = FILM_OK;
     TRY(status);

@@ -60,8 +60,8 @@ struct curve {
 
 #define PAPER_GRADIENT 5.62e-3 /* the lowest gradient norm in Figure 2 of the paper */
 
-static void draw(struct report *report, const json_t *kept, const struct history *history,
-                 const struct curve *curve)
+static void draw_history(struct report *report, const json_t *kept, const struct history *history,
+                         const struct curve *curve)
 {
     double *y = column(kept, history, curve->column);
     if (!y) return;
@@ -167,9 +167,9 @@ static film_status draw_map_history(struct report *report, const json_t *kept,
                                     const struct method *method, film_error *error)
 {
     struct history history = {0};
-    film_status status = read_history(kept, number_of(kept, method->steps), &history, error);
+    film_status status = read_history(kept, json_value(kept, method->steps), &history, error);
     for (size_t i = 0; status == FILM_OK && history.rows && i < method->count; i++)
-        draw(report, kept, &history, &method->curves[i]);
+        draw_history(report, kept, &history, &method->curves[i]);
     mem_free(history.value);
     mem_free(history.step);
     return status;
@@ -197,7 +197,7 @@ static film_status draw_trees(struct report *report, const json_t *kept, film_er
                                     .x = round,
                                     .y = apart,
                                     .count = history.rows}};
-    struct plot_mark mark = {number_of(kept, "rounds"), "trees kept"};
+    struct plot_mark mark = {json_value(kept, "rounds"), "trees kept"};
     struct plot plot = {.id = "training-trees",
                         .title = "Boosting",
                         .about = "Log loss of one fold by number of trees. Boosting stops when "

@@ -62,7 +62,7 @@ film_status db_fail(struct db *db, int code, film_error *error)
 
 /* ---- Waiting and cancelling ---- */
 
-static int asked_to_stop(struct db *db)
+static int interrupt_requested(struct db *db)
 {
     const film_progress *progress = db->progress;
     if (progress && progress->call &&
@@ -77,7 +77,7 @@ static int wait_a_little(void *user, int times)
 {
     struct db *db = user;
     if (times == 0) db->waiting_since = clock_seconds();
-    if (asked_to_stop(db) || clock_seconds() - db->waiting_since > db->wait) return 0;
+    if (interrupt_requested(db) || clock_seconds() - db->waiting_since > db->wait) return 0;
     int milliseconds = times < 5 ? 1 << times : 40;
     nanosleep(&(struct timespec){0, 1000000L * milliseconds}, NULL);
     return 1;
@@ -85,7 +85,7 @@ static int wait_a_little(void *user, int times)
 
 static int every_some_steps(void *user)
 {
-    return asked_to_stop(user);
+    return interrupt_requested(user);
 }
 
 /* ---- Opening ---- */

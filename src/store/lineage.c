@@ -62,7 +62,7 @@ static uint32_t big_endian(const unsigned char *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static int is_word(const char *text)
+static int is_hex_word(const char *text)
 {
     return strspn(text, "0123456789abcdef") >= 2 * (size_t)WORD;
 }
@@ -76,7 +76,7 @@ static void look_at_page(const char *page, size_t size, const char *word, int *s
     for (size_t i = 0; i + key + 2 * WORD <= size; i++) {
         if (page[i] != KEY[0] || memcmp(page + i, KEY, key) != 0) continue;
         memcpy(words, page + i + key, 2 * WORD);
-        if (!is_word(words)) continue;
+        if (!is_hex_word(words)) continue;
         *seen = 1;
         if (memcmp(words, word, WORD) == 0 || memcmp(words + WORD, word, WORD) == 0) *ours = 1;
     }

@@ -45,7 +45,7 @@ static FILE *open_locks(const char *path, struct stat *shared)
     return stat(name, shared) == 0 ? fopen("/proc/locks", "re") : NULL;
 }
 
-static void describe(long process, char *text, size_t room)
+static void describe_process(long process, char *text, size_t room)
 {
     char name[64];
     snprintf(text, room, "process %ld", process);
@@ -72,7 +72,7 @@ const char *lock_owner(const char *path, char *text, size_t room)
     if (process == (long)getpid())
         snprintf(text, room, "another thread of this process");
     else if (process > 0)
-        describe(process, text, room);
+        describe_process(process, text, room);
     return text;
 }
 
@@ -93,7 +93,7 @@ int lock_of_former_file(const char *path, char *text, size_t room)
     if (process == (long)getpid())
         snprintf(text, room, "this process");
     else if (process > 0)
-        describe(process, text, room);
+        describe_process(process, text, room);
     else
         snprintf(text, room, "another process");
     return 1;

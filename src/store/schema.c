@@ -49,7 +49,7 @@ done:
  * step here and updates `tables`, from which new pools are created. */
 static film_status (*const steps[SCHEMA_VERSION])(struct db *, film_error *) = {first_version};
 
-static film_status migrate(struct db *db, int64_t from, film_error *error)
+static film_status migrate_schema(struct db *db, int64_t from, film_error *error)
 {
     film_status status = FILM_OK;
     char version[60];
@@ -67,14 +67,14 @@ done:
 
 film_status schema_create(struct db *db, film_error *error)
 {
-    return migrate(db, 0, error);
+    return migrate_schema(db, 0, error);
 }
 
 /* ---- Opening ---- */
 
 /* The file must contain our tables and nothing else; SQLite's own objects (sqlite_sequence, the
  * indexes of UNIQUE) have no text, or are named sqlite_. */
-static film_status compare(struct db *db, film_error *error)
+static film_status compare_schema(struct db *db, film_error *error)
 {
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
@@ -119,8 +119,8 @@ film_status schema_open(struct db *db, film_error *error)
     if (version < 1)
         TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid version %lld", db->path,
                        (long long)version));
-    if (version < SCHEMA_VERSION) TRY(migrate(db, version, error));
-    TRY(compare(db, error));
+    if (version < SCHEMA_VERSION) TRY(migrate_schema(db, version, error));
+    TRY(compare_schema(db, error));
 done:
     return status;
 }

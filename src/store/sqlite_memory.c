@@ -20,12 +20,12 @@ static void *start_block(unsigned char *block, int size)
     return block + HEAD;
 }
 
-static void *allocate(int size)
+static void *heap_allocate(int size)
 {
     return start_block(hook.allocate(hook.user, (size_t)size + HEAD), size);
 }
 
-static void release(void *memory)
+static void heap_release(void *memory)
 {
     if (memory) hook.release(hook.user, (unsigned char *)memory - HEAD);
 }
@@ -36,7 +36,7 @@ static void *reallocate(void *memory, int size)
     return start_block(hook.reallocate(hook.user, block, (size_t)size + HEAD), size);
 }
 
-static int size_of(void *memory)
+static int heap_size(void *memory)
 {
     int size = 0;
     if (memory) memcpy(&size, (unsigned char *)memory - HEAD, sizeof size);
@@ -48,21 +48,21 @@ static int round_up(int size)
     return (size + 7) & ~7;
 }
 
-static int start(void *user)
+static int heap_start(void *user)
 {
     (void)user;
     return SQLITE_OK;
 }
 
-static void stop(void *user)
+static void heap_stop(void *user)
 {
     (void)user;
 }
 
 film_status film_pool_set_process_allocator(const film_allocator *allocator, film_error *error)
 {
-    sqlite3_mem_methods methods = {allocate, release, reallocate, size_of,
-                                   round_up, start,   stop,       NULL};
+    sqlite3_mem_methods methods = {heap_allocate, heap_release, reallocate, heap_size,
+                                   round_up,      heap_start,   heap_stop,  NULL};
     int code = has_own ? SQLITE_OK : sqlite3_config(SQLITE_CONFIG_GETMALLOC, &own);
     has_own = has_own || code == SQLITE_OK;
     if (code == SQLITE_OK) code = sqlite3_config(SQLITE_CONFIG_MALLOC, allocator ? &methods : &own);

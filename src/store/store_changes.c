@@ -90,8 +90,8 @@ struct change_rows {
     size_t bytes;
 };
 
-static film_status scan(struct db *db, const struct change_rows *rows, uint64_t since,
-                        store_change_fn call, void *user, uint64_t *upto, film_error *error)
+static film_status scan_changes(struct db *db, const struct change_rows *rows, uint64_t since,
+                                store_change_fn call, void *user, uint64_t *upto, film_error *error)
 {
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
@@ -130,8 +130,8 @@ film_status store_scan_vectors(struct db *db, size_t dim, uint64_t since, store_
                               " LEFT JOIN vector v ON v.number = s.number WHERE s.change > ?1"
                               " UNION ALL SELECT change AS at, number, 1, NULL FROM removed WHERE "
                               "change > ?1 ORDER BY at";
-    return scan(db, &(struct change_rows){sql, dim * sizeof(float)}, since, call, user, upto,
-                error);
+    return scan_changes(db, &(struct change_rows){sql, dim * sizeof(float)}, since, call, user,
+                        upto, error);
 }
 
 film_status store_scan_texts(struct db *db, uint64_t since, store_change_fn call, void *user,
@@ -140,5 +140,5 @@ film_status store_scan_texts(struct db *db, uint64_t since, store_change_fn call
     static const char sql[] = "SELECT change AS at, number, 0, text FROM sentence WHERE change > ?1"
                               " UNION ALL SELECT change AS at, number, 1, NULL FROM removed WHERE "
                               "change > ?1 ORDER BY at";
-    return scan(db, &(struct change_rows){sql, 0}, since, call, user, upto, error);
+    return scan_changes(db, &(struct change_rows){sql, 0}, since, call, user, upto, error);
 }

@@ -100,7 +100,7 @@ done:
     return status;
 }
 
-static uint32_t position(const struct store_clusters *clusters, int64_t number)
+static uint32_t sentence_position(const struct store_clusters *clusters, int64_t number)
 {
     size_t low = 0, high = clusters->count;
     while (low + 1 < high) {
@@ -114,8 +114,8 @@ static uint32_t position(const struct store_clusters *clusters, int64_t number)
 }
 
 /* Joins pairs labelled "same"; then counts the pairs labelled "different" that are joined. */
-static film_status read_pairs(struct db *db, struct store_clusters *out, struct union_find *sets,
-                              film_error *error)
+static film_status read_cluster_pairs(struct db *db, struct store_clusters *out,
+                                      struct union_find *sets, film_error *error)
 {
     static const char sql[] = "SELECT a, b, same FROM label ORDER BY same DESC";
     film_status status = FILM_OK;
@@ -125,8 +125,8 @@ static film_status read_pairs(struct db *db, struct store_clusters *out, struct 
     for (;;) {
         TRY(db_step(db, statement, &row, error));
         if (!row) break;
-        uint32_t a = position(out, sqlite3_column_int64(statement, 0));
-        uint32_t b = position(out, sqlite3_column_int64(statement, 1));
+        uint32_t a = sentence_position(out, sqlite3_column_int64(statement, 0));
+        uint32_t b = sentence_position(out, sqlite3_column_int64(statement, 1));
         if (sqlite3_column_int(statement, 2))
             union_find_join(sets, a, b);
         else
@@ -145,7 +145,7 @@ film_status store_clusters(struct db *db, struct store_clusters *out, film_error
     *out = (struct store_clusters){0};
     TRY(read_members(db, out, error));
     TRY(union_find_init(&sets, out->count, error));
-    TRY(read_pairs(db, out, &sets, error));
+    TRY(read_cluster_pairs(db, out, &sets, error));
     TRY_ALLOC(out->root = mem_array(out->count, sizeof *out->root), error);
     TRY_ALLOC(large = mem_zeroed(out->count, 1), error);
     /* The smallest member is the root, and numbers ascend: the oldest sentence names the

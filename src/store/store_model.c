@@ -36,7 +36,7 @@ done:
     return status;
 }
 
-static film_status damaged(const struct db *db, const char *what, film_error *error)
+static film_status damaged_model(const struct db *db, const char *what, film_error *error)
 {
     return status_set(error, FILM_BAD_INPUT,
                       "%s: the stored model is damaged (%s); restore the pool from a backup, or "
@@ -54,10 +54,10 @@ static film_status read_chunks(struct db *db, unsigned char *out, size_t size, f
         sqlite3_int64 chunk = (sqlite3_int64)(begin / CHUNK);
         int code = blob ? sqlite3_blob_reopen(blob, chunk)
                         : sqlite3_blob_open(db->handle, "main", "model", "bytes", chunk, 0, &blob);
-        if (code == SQLITE_ERROR) TRY(damaged(db, "missing chunk", error));
+        if (code == SQLITE_ERROR) TRY(damaged_model(db, "missing chunk", error));
         if (code != SQLITE_OK) TRY(db_fail(db, code, error));
         if ((size_t)sqlite3_blob_bytes(blob) != length)
-            TRY(damaged(db, "chunk of the wrong length", error));
+            TRY(damaged_model(db, "chunk of the wrong length", error));
         code = sqlite3_blob_read(blob, out + begin, (int)length, 0);
         if (code != SQLITE_OK) TRY(db_fail(db, code, error));
     }
@@ -84,7 +84,7 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
     TRY(db_number(db, "SELECT sum(length(bytes)) FROM model", &stored, error));
     TRY(store_get(db, "model_checksum", &checksum, error));
     /* Compared before memory is asked for: the setting may say anything. */
-    if (length <= 0 || length != stored || !checksum) TRY(damaged(db, "wrong size", error));
+    if (length <= 0 || length != stored || !checksum) TRY(damaged_model(db, "wrong size", error));
     *size = (size_t)length;
     TRY_ALLOC(*bytes = mem_aligned(*size, 1), error);
     use_large_pages(*bytes, *size);
@@ -96,7 +96,7 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
     film_status unmapped = db_run(db, "PRAGMA mmap_size = 0", NULL);
     TRY(status != FILM_OK ? status : unmapped);
     if (strcmp(checksum, checksum_print(checksum_bytes(*bytes, *size)).digits) != 0)
-        TRY(damaged(db, "checksum mismatch", error));
+        TRY(damaged_model(db, "checksum mismatch", error));
 done:
     mem_free(checksum);
     if (status != FILM_OK) {

@@ -11,7 +11,7 @@
 
 /* ---- One sentence ---- */
 
-static uint64_t chain(uint64_t seed, film_text text)
+static uint64_t chain_text(uint64_t seed, film_text text)
 {
     /* Another seed distinguishes a missing text from an empty one. */
     return XXH3_64bits_withSeed(text.bytes ? text.bytes : "", text.length,
@@ -20,9 +20,9 @@ static uint64_t chain(uint64_t seed, film_text text)
 
 int64_t store_checksum(const film_sentence *sentence)
 {
-    uint64_t sum = chain(chain(0, sentence->id), sentence->text);
-    sum = chain(chain(sum, sentence->category), sentence->answer);
-    sum = chain(chain(sum, sentence->url), sentence->more);
+    uint64_t sum = chain_text(chain_text(0, sentence->id), sentence->text);
+    sum = chain_text(chain_text(sum, sentence->category), sentence->answer);
+    sum = chain_text(chain_text(sum, sentence->url), sentence->more);
     int64_t value;
     memcpy(&value, &sum, sizeof value);
     return value;
@@ -40,8 +40,8 @@ static struct store_sentence sentence_at(sqlite3_stmt *statement)
 }
 
 /* The statement stays at its row, so that its texts stay valid; the next db_prepare resets it. */
-static film_status find(struct db *db, sqlite3_stmt *statement, struct store_sentence *out,
-                        int *found, film_error *error)
+static film_status find_sentence(struct db *db, sqlite3_stmt *statement, struct store_sentence *out,
+                                 int *found, film_error *error)
 {
     film_status status = db_step(db, statement, found, error);
     if (status != FILM_OK || !*found) return status;
@@ -58,7 +58,7 @@ film_status store_find(struct db *db, film_text id, struct store_sentence *out, 
     film_status status = db_prepare(db, sql, &statement, error);
     if (status != FILM_OK) return status;
     db_bind_text(statement, 1, id);
-    return find(db, statement, out, found, error);
+    return find_sentence(db, statement, out, found, error);
 }
 
 film_status store_find_number(struct db *db, int64_t number, struct store_sentence *out, int *found,
@@ -70,7 +70,7 @@ film_status store_find_number(struct db *db, int64_t number, struct store_senten
     film_status status = db_prepare(db, sql, &statement, error);
     if (status != FILM_OK) return status;
     sqlite3_bind_int64(statement, 1, number);
-    return find(db, statement, out, found, error);
+    return find_sentence(db, statement, out, found, error);
 }
 
 /* ---- Writing ---- */

@@ -32,11 +32,11 @@ static film_status set_names(struct columns *columns, const film_text *names, si
 }
 
 /* Returns the next element of a comma-separated list; 0 when there is none. */
-static int next_piece(const char **list, film_text *piece)
+static int next_column_name(const char **list, film_text *item)
 {
     if (!*list) return 0;
     size_t length = strcspn(*list, ",");
-    *piece = value_trim((film_text){*list, length});
+    *item = value_trim((film_text){*list, length});
     *list = (*list)[length] ? *list + length + 1 : NULL;
     return 1;
 }
@@ -45,7 +45,7 @@ static film_status set_names_from(struct columns *columns, const char *list, fil
 {
     film_text names[RECORD_MAX_FIELDS];
     size_t count = 0;
-    while (count < RECORD_MAX_FIELDS && next_piece(&list, &names[count])) count++;
+    while (count < RECORD_MAX_FIELDS && next_column_name(&list, &names[count])) count++;
     return set_names(columns, names, count, error);
 }
 
@@ -83,7 +83,7 @@ static const char *const category_names[] = {"category", "intent", "class", "clu
 static const char *const id_names[] = {"id",    "test_id", "pair_id", "pairid",
                                        "index", "idx",     "qid",     NULL};
 
-static size_t find(const film_text *names, size_t count, const char *wanted)
+static size_t find_listed(const film_text *names, size_t count, const char *wanted)
 {
     for (size_t i = 0; i < count; i++)
         if (value_is(names[i], wanted)) return i;
@@ -93,7 +93,7 @@ static size_t find(const film_text *names, size_t count, const char *wanted)
 static size_t find_any(const film_text *names, size_t count, const char *const *wanted)
 {
     size_t at = COLUMN_NONE;
-    for (; *wanted && at == COLUMN_NONE; wanted++) at = find(names, count, *wanted);
+    for (; *wanted && at == COLUMN_NONE; wanted++) at = find_listed(names, count, *wanted);
     return at;
 }
 
@@ -108,18 +108,19 @@ int columns_recognise(struct columns *columns, const film_text *names, size_t co
     size_t *at = columns->at;
     clear_roles(columns);
     for (size_t i = 0; i < sizeof pair_names / sizeof pair_names[0]; i++) {
-        size_t a = find(names, count, pair_names[i][0]), b = find(names, count, pair_names[i][1]);
+        size_t a = find_listed(names, count, pair_names[i][0]),
+               b = find_listed(names, count, pair_names[i][1]);
         if (a == COLUMN_NONE || b == COLUMN_NONE) continue;
         at[COLUMN_A] = a;
         at[COLUMN_B] = b;
         break;
     }
-    if (find(names, count, "anchor") != COLUMN_NONE &&
-        find(names, count, "positive") != COLUMN_NONE &&
-        find(names, count, "negative") != COLUMN_NONE) {
-        at[COLUMN_A] = find(names, count, "anchor");
-        at[COLUMN_B] = find(names, count, "positive");
-        at[COLUMN_C] = find(names, count, "negative");
+    if (find_listed(names, count, "anchor") != COLUMN_NONE &&
+        find_listed(names, count, "positive") != COLUMN_NONE &&
+        find_listed(names, count, "negative") != COLUMN_NONE) {
+        at[COLUMN_A] = find_listed(names, count, "anchor");
+        at[COLUMN_B] = find_listed(names, count, "positive");
+        at[COLUMN_C] = find_listed(names, count, "negative");
     }
     if (at[COLUMN_A] == COLUMN_NONE) at[COLUMN_A] = find_any(names, count, single_names);
     at[COLUMN_LABEL] = find_any(names, count, label_names);
@@ -200,11 +201,11 @@ static film_status need_text(const struct columns *columns, film_error *error)
 
 static film_status roles_from(struct columns *columns, const char *list, film_error *error)
 {
-    film_text piece;
+    film_text item;
     size_t column = 0;
     clear_roles(columns);
-    for (; next_piece(&list, &piece); column++) {
-        film_status status = add_role(columns, piece, column, error);
+    for (; next_column_name(&list, &item); column++) {
+        film_status status = add_role(columns, item, column, error);
         if (status != FILM_OK) return status;
     }
     if (column > RECORD_MAX_FIELDS)
@@ -232,19 +233,19 @@ static size_t find_name(const struct columns *columns, film_text name)
 static film_status roles_by_name(struct columns *columns, const char *file, const char *list,
                                  film_error *error)
 {
-    film_text piece;
+    film_text item;
     char shown[VALUE_SHOWN], names[COLUMNS_LISTED];
     clear_roles(columns);
-    while (next_piece(&list, &piece)) {
-        const char *equals = memchr(piece.bytes, '=', piece.length);
+    while (next_column_name(&list, &item)) {
+        const char *equals = memchr(item.bytes, '=', item.length);
         if (!equals)
             return status_set(error, FILM_USAGE,
                               "columns: \"%s\" has no =; name all of them in file order, or each "
                               "as in text=Question",
-                              value_show(piece, shown));
-        film_text role = {piece.bytes, (size_t)(equals - piece.bytes)};
+                              value_show(item, shown));
+        film_text role = {item.bytes, (size_t)(equals - item.bytes)};
         film_text name =
-            value_trim((film_text){equals + 1, (size_t)(piece.bytes + piece.length - equals - 1)});
+            value_trim((film_text){equals + 1, (size_t)(item.bytes + item.length - equals - 1)});
         size_t column = find_name(columns, name);
         if (column == COLUMN_NONE)
             return status_set(error, FILM_BAD_INPUT, "%s: no column \"%s\"; the columns are %s",
@@ -312,8 +313,8 @@ static film_status use_given(struct columns *columns, const char *file,
 
 /* ---- Decision ---- */
 
-static film_status refuse(const char *file, enum record_format format, size_t width,
-                          const struct columns *columns, film_error *error)
+static film_status refuse_columns(const char *file, enum record_format format, size_t width,
+                                  const struct columns *columns, film_error *error)
 {
     char list[COLUMNS_LISTED];
     if (format == RECORD_JSONL)
@@ -360,7 +361,7 @@ static film_status use_content(struct columns *columns, const char *file,
         size_t count = columns->count < 256 ? columns->count : 256;
         for (size_t i = 0; i < count; i++) names[i] = value_of(columns->names[i]);
         if (columns_recognise(columns, names, count)) return FILM_OK;
-        return refuse(file, format, count, columns, error);
+        return refuse_columns(file, format, count, columns, error);
     }
     const struct record *first = &peek->records[0];
     if (peek->from_start && !has_number(first) &&
@@ -371,7 +372,7 @@ static film_status use_content(struct columns *columns, const char *file,
     if (guess_header(peek)) return refuse_header(columns, file, peek, error);
     size_t width = guess_width(peek);
     const struct columns_layout *layout = guess_layout(peek, format, options->labels, width);
-    if (!layout) return refuse(file, format, width, columns, error);
+    if (!layout) return refuse_columns(file, format, width, columns, error);
     film_status status = roles_from(columns, layout->roles, error);
     columns->more_allowed = layout->more_allowed;
     if (status != FILM_OK) return status;
@@ -406,7 +407,8 @@ static film_labels labels_of(const struct columns *columns, const struct columns
 }
 
 /* Checks that the columns that the kind of labels needs exist. */
-static film_status check_labels(const struct columns *columns, const char *file, film_error *error)
+static film_status check_label_columns(const struct columns *columns, const char *file,
+                                       film_error *error)
 {
     static const char *const kinds[] = {"auto",   "none",     "pairs",
                                         "scores", "triplets", "categories"};
@@ -444,5 +446,5 @@ film_status columns_decide(struct columns *columns, const char *file, enum recor
                              : use_content(columns, file, options, format, peek, error);
     if (status != FILM_OK) return status;
     columns->labels = options->labels ? options->labels : labels_of(columns, peek);
-    return check_labels(columns, file, error);
+    return check_label_columns(columns, file, error);
 }

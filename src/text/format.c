@@ -13,7 +13,7 @@ enum record_format format_of(film_format format)
     return (enum record_format)((int)format - FILM_FORMAT_TSV);
 }
 
-static int ends_with(film_text *name, const char *ending)
+static int name_ends_with(film_text *name, const char *ending)
 {
     size_t length = strlen(ending);
     return name->length > length &&
@@ -25,7 +25,7 @@ static film_text without_packing(const char *path)
     static const char *const packings[] = {".gz", ".zst", ".zstd"};
     film_text name = value_of(path);
     for (size_t i = 0; i < sizeof packings / sizeof packings[0]; i++)
-        if (ends_with(&name, packings[i])) {
+        if (name_ends_with(&name, packings[i])) {
             name.length -= strlen(packings[i]);
             break;
         }
@@ -151,10 +151,11 @@ film_status format_detect(const char *path, film_text beginning, struct format *
     int csv_header = 0;
     film_status status = FILM_OK;
     *format = (struct format){RECORD_TSV, ','};
-    if (ends_with(&name, ".tsv") || ends_with(&name, ".tab")) return FILM_OK;
-    if (ends_with(&name, ".jsonl") || ends_with(&name, ".ndjson") || ends_with(&name, ".json")) {
+    if (name_ends_with(&name, ".tsv") || name_ends_with(&name, ".tab")) return FILM_OK;
+    if (name_ends_with(&name, ".jsonl") || name_ends_with(&name, ".ndjson") ||
+        name_ends_with(&name, ".json")) {
         format->kind = RECORD_JSONL;
-    } else if (ends_with(&name, ".csv")) {
+    } else if (name_ends_with(&name, ".csv")) {
         int tabs = has_tabs(beginning);
         if (!tabs || has_quotes(beginning)) format->kind = RECORD_CSV;
         format->separator = tabs ? '\t' : format_separator(beginning);

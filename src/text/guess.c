@@ -24,13 +24,14 @@ size_t guess_width(const struct columns_peek *peek)
 }
 
 /* Counts over column INDEX of the records with at least WIDTH columns. */
-struct evidence {
+struct column_evidence {
     size_t rows, numbers, labels; /* labels: 0, 1 or a word for it */
 };
 
-static struct evidence look_at(const struct columns_peek *peek, size_t width, size_t index)
+static struct column_evidence inspect_column(const struct columns_peek *peek, size_t width,
+                                             size_t index)
 {
-    struct evidence seen = {0, 0, 0};
+    struct column_evidence seen = {0, 0, 0};
     double value;
     for (size_t i = 0; i < peek->count; i++) {
         const struct record *record = &peek->records[i];
@@ -50,14 +51,14 @@ static int mostly(size_t part, size_t rows)
 
 static int is_numeric(const struct columns_peek *peek, size_t width, size_t index)
 {
-    struct evidence seen = look_at(peek, width, index);
+    struct column_evidence seen = inspect_column(peek, width, index);
     return mostly(seen.numbers, seen.rows);
 }
 
 /* Numeric, and only 0 and 1. */
 static int is_binary(const struct columns_peek *peek, size_t width, size_t index)
 {
-    struct evidence seen = look_at(peek, width, index);
+    struct column_evidence seen = inspect_column(peek, width, index);
     return mostly(seen.labels, seen.rows) && seen.labels == seen.numbers;
 }
 
@@ -190,7 +191,7 @@ int guess_header(const struct columns_peek *peek)
 }
 
 /* Returns the column with the longest texts, other than the columns A and B. */
-static size_t longest(const struct columns_peek *peek, size_t a, size_t b)
+static size_t longest_value(const struct columns_peek *peek, size_t a, size_t b)
 {
     size_t best = SIZE_MAX, most = 0;
     for (size_t i = 0; i < peek->records[0].field_count; i++) {
@@ -205,7 +206,7 @@ static size_t longest(const struct columns_peek *peek, size_t a, size_t b)
 const char *guess_example(const struct columns_peek *peek, char example[GUESS_EXAMPLE])
 {
     const struct record *first = &peek->records[0];
-    size_t label = SIZE_MAX, category = SIZE_MAX, text = longest(peek, SIZE_MAX, SIZE_MAX);
+    size_t label = SIZE_MAX, category = SIZE_MAX, text = longest_value(peek, SIZE_MAX, SIZE_MAX);
     size_t most = 0;
     char shown[3][VALUE_SHOWN];
     for (size_t i = 0; i < first->field_count; i++) {
@@ -221,7 +222,7 @@ const char *guess_example(const struct columns_peek *peek, char example[GUESS_EX
     if (label != SIZE_MAX && first->field_count > 2)
         snprintf(example, GUESS_EXAMPLE, "label=%s,a=%s,b=%s", value_show(names[label], shown[0]),
                  value_show(names[text], shown[1]),
-                 value_show(names[longest(peek, text, label)], shown[2]));
+                 value_show(names[longest_value(peek, text, label)], shown[2]));
     else if (category != SIZE_MAX)
         snprintf(example, GUESS_EXAMPLE, "text=%s,category=%s", value_show(names[text], shown[0]),
                  value_show(names[category], shown[1]));

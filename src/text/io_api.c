@@ -6,11 +6,6 @@
 #include "text/table.h"
 #include "text/workbook.h"
 
-static film_status missing(film_error *error, const char *what)
-{
-    return status_set(error, FILM_USAGE, "%s is NULL", what);
-}
-
 const char *film_format_name(film_format format)
 {
     unsigned number = (unsigned)format;
@@ -22,7 +17,7 @@ film_status film_table_open(const char *path, const film_table_options *options,
                             film_error *error)
 {
     film_table_options with = {0};
-    if (!path || !out) return missing(error, path ? "out" : "path");
+    if (!path || !out) return status_missing(error, path ? "out" : "path");
     *out = NULL;
     film_status status = sized_options(&with, sizeof with, options, "film_table_options", error);
     return status == FILM_OK ? table_open(path, &with, out, error) : status;
@@ -35,27 +30,27 @@ void film_set_workbook_reader(film_workbook_fn call, void *user)
 
 film_status film_output_open(const char *path, film_output **out, film_error *error)
 {
-    if (!path || !out) return missing(error, path ? "out" : "path");
+    if (!path || !out) return status_missing(error, path ? "out" : "path");
     return output_open(path, out, error);
 }
 
 film_status film_output_write(film_output *output, const void *bytes, size_t count,
                               film_error *error)
 {
-    if (!output || (count && !bytes)) return missing(error, output ? "bytes" : "output");
+    if (!output || (count && !bytes)) return status_missing(error, output ? "bytes" : "output");
     return output_write(output, bytes, count, error);
 }
 
 film_status film_output_patch(film_output *output, uint64_t offset, const void *bytes, size_t count,
                               film_error *error)
 {
-    if (!output || (count && !bytes)) return missing(error, output ? "bytes" : "output");
+    if (!output || (count && !bytes)) return status_missing(error, output ? "bytes" : "output");
     return output_patch(output, offset, bytes, count, error);
 }
 
 film_status film_output_commit(film_output *output, film_error *error)
 {
-    return output ? output_commit(output, error) : missing(error, "output");
+    return output ? output_commit(output, error) : status_missing(error, "output");
 }
 
 void film_output_discard(film_output *output)

@@ -49,7 +49,7 @@ static size_t write_real(double number, char *out)
 }
 
 /* Returns the bytes of scratch space that the value may need. */
-static size_t room_for(const json_t *value)
+static size_t encoded_length(const json_t *value)
 {
     if (json_is_number(value)) return NUMBER_BYTES;
     if (json_is_array(value) || json_is_object(value))
@@ -85,14 +85,15 @@ film_status jsonl_fields(struct record *record, char *const *names, size_t count
 {
     size_t needed = 0;
     record->field_count = 0;
-    for (size_t i = 0; i < count; i++) needed += room_for(json_object_get(record->json, names[i]));
+    for (size_t i = 0; i < count; i++)
+        needed += encoded_length(json_object_get(record->json, names[i]));
     void *scratch = record->scratch;
     if (!mem_grow(&scratch, &record->scratch_capacity, needed, 1)) return status_no_memory(error);
     record->scratch = scratch;
     char *at = record->scratch;
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_object_get(record->json, names[i]);
-        size_t room = room_for(value);
+        size_t room = encoded_length(value);
         film_status status = record_add(record, value_text(value, at, room), error);
         if (status != FILM_OK) return status;
         if (room) at += room;

@@ -190,7 +190,7 @@ static void discard(struct reader *reader)
 }
 
 /* Returns the record that ends at STOP. */
-static void take(struct reader *reader, const char *stop, struct reader_record *record)
+static void take_record(struct reader *reader, const char *stop, struct reader_record *record)
 {
     const char *from = reader->buffer + reader->start;
     size_t length = (size_t)(stop - from);
@@ -213,7 +213,7 @@ int reader_next_ready(struct reader *reader, struct reader_record *record)
     if (!stop && reader->over && reader->scan.state != QUOTED &&
         (reader->start < reader->end || reader->discarding))
         stop = reader->buffer + reader->end; /* the last line has no line end */
-    if (stop) take(reader, stop, record);
+    if (stop) take_record(reader, stop, record);
     return stop != NULL;
 }
 

@@ -19,7 +19,7 @@ struct states {
     unsigned char at[SCAN_STATES]; /* final state after a range, by initial state */
 };
 
-static unsigned char behind_quote(unsigned char state)
+static unsigned char after_quote(unsigned char state)
 {
     static const unsigned char next[SCAN_STATES] = {[FIELD_START] = QUOTED,
                                                     [UNQUOTED] = UNQUOTED,
@@ -29,13 +29,13 @@ static unsigned char behind_quote(unsigned char state)
 }
 
 /* Without a quote, the last byte decides. */
-static unsigned char behind_others(unsigned char state, char last, char separator)
+static unsigned char after_other_bytes(unsigned char state, char last, char separator)
 {
     if (state == QUOTED) return QUOTED;
     return last == separator || last == '\n' ? FIELD_START : UNQUOTED;
 }
 
-static struct states states_behind(const char *at, size_t count, char separator)
+static struct states states_after(const char *at, size_t count, char separator)
 {
     struct states states = {{FIELD_START, UNQUOTED, QUOTED, QUOTE_SEEN}};
     const char *end = at + count;
@@ -43,8 +43,8 @@ static struct states states_behind(const char *at, size_t count, char separator)
         const char *quote = memchr(at, '"', (size_t)(end - at));
         const char *stop = quote ? quote : end;
         for (int i = 0; i < SCAN_STATES; i++) {
-            if (stop > at) states.at[i] = behind_others(states.at[i], stop[-1], separator);
-            if (quote) states.at[i] = behind_quote(states.at[i]);
+            if (stop > at) states.at[i] = after_other_bytes(states.at[i], stop[-1], separator);
+            if (quote) states.at[i] = after_quote(states.at[i]);
         }
         at = quote ? quote + 1 : end;
     }
@@ -63,14 +63,14 @@ static film_status state_at(const struct reader *reader, uint64_t start, uint64_
                             unsigned char *state, film_error *error)
 {
     film_status status = FILM_OK;
-    struct states behind = states_behind("", 0, reader->csv);
+    struct states behind = states_after("", 0, reader->csv);
     char *block = mem_array(BLOCK_BYTES, 1);
     TRY_ALLOC(block, error);
     while (cut > start && !all_the_same(&behind)) {
         size_t count = cut - start < BLOCK_BYTES ? (size_t)(cut - start) : BLOCK_BYTES;
         cut -= count;
         TRY(source_read_at(reader->source, cut, block, count, error));
-        struct states here = states_behind(block, count, reader->csv);
+        struct states here = states_after(block, count, reader->csv);
         for (int i = 0; i < SCAN_STATES; i++) here.at[i] = behind.at[here.at[i]];
         behind = here;
     }
@@ -107,11 +107,11 @@ static uint64_t begin_of(uint64_t size, uint64_t at, uint64_t count)
     return size / count * at + size % count * at / count;
 }
 
-film_status part_find(struct part *part, const film_table_options *options, size_t number,
-                      struct reader *reader, film_error *error)
+film_status slice_find(struct table_slice *part, const film_table_options *options, size_t number,
+                       struct reader *reader, film_error *error)
 {
     int64_t size = source_size(reader->source);
-    *part = (struct part){.first = reader_offset(reader), .stop = UINT64_MAX, .counted = 1};
+    *part = (struct table_slice){.first = reader_offset(reader), .stop = UINT64_MAX, .counted = 1};
     part->number = (uint64_t)options->part;
     part->count = options->parts ? (uint64_t)options->parts : 1;
     if (part->count == 1) return FILM_OK;
@@ -142,8 +142,8 @@ static void count_chunk(struct row_count *count, const char *bytes, size_t size,
     for (size_t i = 0; i < size; i++) {
         char c = bytes[i];
         if (reader->csv)
-            count->state =
-                c == '"' ? behind_quote(count->state) : behind_others(count->state, c, reader->csv);
+            count->state = c == '"' ? after_quote(count->state)
+                                    : after_other_bytes(count->state, c, reader->csv);
         count->lines += c == '\n';
         if (c == '\n' && count->state != QUOTED) {
             count->rows += count->length > 0 || blank_too;
@@ -154,8 +154,8 @@ static void count_chunk(struct row_count *count, const char *bytes, size_t size,
     }
 }
 
-film_status part_count_lines(struct part *part, struct reader *reader, int blank_too,
-                             film_error *error)
+film_status slice_count_lines(struct table_slice *part, struct reader *reader, int blank_too,
+                              film_error *error)
 {
     film_status status = FILM_OK;
     char *block = NULL;
@@ -178,7 +178,7 @@ done:
     return status;
 }
 
-double part_progress(const struct part *part, const struct source *source)
+double slice_progress(const struct table_slice *part, const struct source *source)
 {
     double done = source_progress(source);
     if (part->count == 1 || done < 0) return done;

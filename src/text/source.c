@@ -46,8 +46,8 @@ struct source {
     size_t converted_start, converted_end;
     char *sheet; /* the rows of a workbook, which are the bytes */
 
-    uint64_t handed_out; /* bytes returned by source_read */
-    film_error failure;  /* status FILM_OK: no failure */
+    uint64_t bytes_returned; /* bytes returned by source_read */
+    film_error failure;      /* status FILM_OK: no failure */
 };
 
 /* ---- interruption ---- */
@@ -62,7 +62,7 @@ void film_set_interrupt(int (*call)(void *user), void *user)
     interrupt_user = user;
 }
 
-static int is_interrupted(void)
+static int interrupted_call(void)
 {
     return interrupt_call && interrupt_call(interrupt_user);
 }
@@ -82,7 +82,7 @@ static film_status read_raw(struct source *source, void *buffer, size_t capacity
         ssize_t count;
         do {
             /* A row may never end, and a pipe may never send. */
-            if (is_interrupted())
+            if (interrupted_call())
                 return status_set(error, FILM_CANCELLED, "stopped during reading");
             count = read(source->fd, buffer, capacity);
         } while (count < 0 && errno == EINTR);
@@ -217,7 +217,7 @@ static film_status start_unpacking(struct source *source, film_error *error)
 
 /* ---- opening and closing ----------------------------------------------------------------- */
 
-static film_status open_file(struct source *source, const char *path, film_error *error)
+static film_status open_source_file(struct source *source, const char *path, film_error *error)
 {
     struct stat about;
     if (strcmp(path, "-") == 0) {
@@ -248,7 +248,7 @@ static film_status open_any(const char *path, const void *bytes, size_t size, co
     source->chunk = chunk;
     TRY_ALLOC(source->name = mem_string(name, strlen(name)), error);
     TRY_ALLOC(source->input = mem_array(INPUT_BYTES, 1), error);
-    if (path) TRY(open_file(source, path, error));
+    if (path) TRY(open_source_file(source, path, error));
     TRY(refill(source, error));
     TRY(find_packing(source, error));
     TRY(start_unpacking(source, error));
@@ -285,7 +285,7 @@ void source_close(struct source *source)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static film_status damaged(struct source *source, const char *why, film_error *error)
+static film_status damaged_input(struct source *source, const char *why, film_error *error)
 {
     return status_set(error, FILM_BAD_INPUT, "%s: compressed data is damaged (%s)", source->name,
                       why ? why : "no reason given");
@@ -316,7 +316,7 @@ static film_status next_member(struct source *source, film_error *error)
         source->input_start++;
     if (source->input_start == source->input_end) return FILM_OK;
     if (source->input[source->input_start] != 0x1f)
-        return damaged(source, "trailing bytes are not gzip", error);
+        return damaged_input(source, "trailing bytes are not gzip", error);
     inflateReset(&source->gzip);
     source->inside = 1;
     return FILM_OK;
@@ -348,7 +348,7 @@ static film_status read_gzip(struct source *source, void *buffer, size_t capacit
         else if (result == Z_MEM_ERROR)
             return status_no_memory(error);
         else if (result != Z_OK && result != Z_BUF_ERROR)
-            return damaged(source, gzip->msg, error);
+            return damaged_input(source, gzip->msg, error);
     }
     *got = room - gzip->avail_out;
 done:
@@ -372,7 +372,7 @@ static film_status read_zstd(struct source *source, void *buffer, size_t capacit
         if (ZSTD_isError(result)) {
             if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
                 return status_no_memory(error);
-            return damaged(source, ZSTD_getErrorName(result), error);
+            return damaged_input(source, ZSTD_getErrorName(result), error);
         }
         source->inside = result != 0;
         /* At the end, the decoder may still hold output; if there is none, bytes are missing. */
@@ -430,7 +430,7 @@ film_status source_read(struct source *source, void *buffer, size_t capacity, si
     *got = 0;
     film_status status = source->converted ? read_converted(source, buffer, capacity, got, error)
                                            : read_bytes(source, buffer, capacity, got, error);
-    source->handed_out += *got;
+    source->bytes_returned += *got;
     return status;
 }
 
@@ -438,7 +438,7 @@ film_status source_read(struct source *source, void *buffer, size_t capacity, si
 
 uint64_t source_offset(const struct source *source)
 {
-    return source->handed_out;
+    return source->bytes_returned;
 }
 
 int source_is_workbook(const struct source *source)
@@ -463,7 +463,7 @@ film_status source_seek(struct source *source, uint64_t offset, film_error *erro
         return status_errno(error, "cannot read %s", source->name);
     source->input_start = source->input_end = 0;
     source->input_over = 0;
-    source->consumed = source->handed_out = offset;
+    source->consumed = source->bytes_returned = offset;
     return FILM_OK;
 }
 

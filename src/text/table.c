@@ -27,7 +27,7 @@ struct film_table {
     int skip_bad;
     uint64_t rows; /* records read so far, good and bad */
     uint64_t skipped;
-    struct part part;
+    struct table_slice part;
     char *header;
     size_t header_length;
 };
@@ -36,8 +36,8 @@ struct film_table {
 
 /* Loads a record from the reader, checks it and splits it. JSON is only parsed: its fields depend
  * on the column names. */
-static film_status load(const film_table *table, struct record *record,
-                        const struct reader_record *from, film_error *error)
+static film_status load_record(const film_table *table, struct record *record,
+                               const struct reader_record *from, film_error *error)
 {
     enum record_format format = table->format;
     record->name = source_name(table->reader.source);
@@ -54,7 +54,7 @@ static film_status load(const film_table *table, struct record *record,
 
 /* ---- Opening ---- */
 
-static film_status check_options(const film_table_options *options, film_error *error)
+static film_status check_table_options(const film_table_options *options, film_error *error)
 {
     if ((unsigned)options->format >= FILM_FORMAT_COUNT)
         return status_set(error, FILM_USAGE, "unknown format %d", (int)options->format);
@@ -151,7 +151,7 @@ static film_status look_ahead(film_table *table, struct peeked *peeked, film_err
     do {
         if (next.raw.length == 0 && !next.too_long) continue;
         struct record *record = &peeked->records[peeked->peek.count];
-        status = load(table, record, &next, &problem);
+        status = load_record(table, record, &next, &problem);
         if (status == FILM_NO_MEMORY) {
             if (error) *error = problem;
             return status;
@@ -232,21 +232,21 @@ static film_status open_source(struct source *source, size_t number,
     } else {
         TRY(find_columns(table, options, error));
     }
-    TRY(part_find(&table->part, options, number, &table->reader, error));
+    TRY(slice_find(&table->part, options, number, &table->reader, error));
     *out = table;
 done:
     if (status != FILM_OK) film_table_close(table);
     return status;
 }
 
-film_status table_open_dealt(const char *path, size_t number, const film_table_options *options,
+film_status table_open_slice(const char *path, size_t number, const film_table_options *options,
                              film_table **out, film_error *error)
 {
     static const film_table_options standard = {0};
     struct source *source = NULL;
     *out = NULL;
     if (!options) options = &standard;
-    film_status status = check_options(options, error);
+    film_status status = check_table_options(options, error);
     if (status == FILM_OK) status = source_open(path, &source, error);
     if (status == FILM_OK) status = open_source(source, number, options, out, error);
     return status;
@@ -255,7 +255,7 @@ film_status table_open_dealt(const char *path, size_t number, const film_table_o
 film_status table_open(const char *path, const film_table_options *options, film_table **out,
                        film_error *error)
 {
-    return table_open_dealt(path, 0, options, out, error);
+    return table_open_slice(path, 0, options, out, error);
 }
 
 film_status table_open_bytes(const void *bytes, size_t size, const char *name, size_t chunk,
@@ -263,7 +263,7 @@ film_status table_open_bytes(const void *bytes, size_t size, const char *name, s
 {
     struct source *source = NULL;
     *out = NULL;
-    film_status status = check_options(options, error);
+    film_status status = check_table_options(options, error);
     if (status == FILM_OK) status = source_open_bytes(bytes, size, name, chunk, &source, error);
     if (status == FILM_OK) status = open_source(source, 0, options, out, error);
     return status;
@@ -348,7 +348,7 @@ static film_status make_row(film_table *table, const struct reader_record *from,
     film_status status = FILM_OK;
     struct record *record = &table->record;
     double label = NAN;
-    TRY(load(table, record, from, error));
+    TRY(load_record(table, record, from, error));
     if (table->format == RECORD_JSONL) {
         TRY(check_keys(table, error));
         TRY(jsonl_fields(record, table->columns.names, table->columns.count, error));
@@ -372,7 +372,7 @@ done:
 
 static film_status count_lines(film_table *table, film_error *error)
 {
-    return part_count_lines(&table->part, &table->reader, table->format == RECORD_LINES, error);
+    return slice_count_lines(&table->part, &table->reader, table->format == RECORD_LINES, error);
 }
 
 film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
@@ -450,7 +450,7 @@ film_format film_table_format(const film_table *table)
 
 double film_table_progress(const film_table *table)
 {
-    return part_progress(&table->part, table->reader.source);
+    return slice_progress(&table->part, table->reader.source);
 }
 
 film_text film_table_header(const film_table *table)

@@ -11,7 +11,7 @@ film_status table_open(const char *path, const film_table_options *options, film
 
 /* film_table_open of file NUMBER of several. A file that cannot be cut is assigned as a whole to
  * slice NUMBER % parts. */
-film_status table_open_dealt(const char *path, size_t number, const film_table_options *options,
+film_status table_open_slice(const char *path, size_t number, const film_table_options *options,
                              film_table **out, film_error *error);
 
 /* film_table_open over bytes in memory, which the caller keeps. Every read returns at most CHUNK

@@ -70,8 +70,8 @@ film_text token_text(const struct tokens *tokens, const struct token *token)
     return (film_text){tokens->fold.bytes + token->start, token->length};
 }
 
-static film_status add(struct tokens *tokens, size_t start, size_t length, size_t from, size_t to,
-                       enum token_kind kind, film_error *error)
+static film_status add_token(struct tokens *tokens, size_t start, size_t length, size_t from,
+                             size_t to, enum token_kind kind, film_error *error)
 {
     if (!mem_grow((void **)&tokens->items, &tokens->capacity, tokens->count + 1,
                   sizeof *tokens->items))
@@ -95,8 +95,8 @@ static size_t source_to(const struct fold *fold, size_t last)
 static film_status add_range(struct tokens *tokens, size_t start, size_t end, enum token_kind kind,
                              film_error *error)
 {
-    return add(tokens, start, end - start, source_from(&tokens->fold, start),
-               source_to(&tokens->fold, end - 1), kind, error);
+    return add_token(tokens, start, end - start, source_from(&tokens->fold, start),
+                     source_to(&tokens->fold, end - 1), kind, error);
 }
 
 /* Writes WORD after the folded text and returns its start. The length of the fold does not change,
@@ -130,7 +130,7 @@ static const char *verb_before_not(film_text stump)
 }
 
 /* Words that the Penn Treebank tokenizer splits in two, and where. */
-static size_t cut_of(film_text word)
+static size_t split_position(film_text word)
 {
     static const struct {
         const char *word;
@@ -185,8 +185,8 @@ static film_status add_negated(struct tokens *tokens, size_t start, size_t end, 
         }
     }
     TRY(store_word(tokens, tail, "not", 3, &at, error));
-    TRY(add(tokens, at, 3, source_from(fold, end - 1), source_to(fold, end + 1), TOKEN_WORD,
-            error));
+    TRY(add_token(tokens, at, 3, source_from(fold, end - 1), source_to(fold, end + 1), TOKEN_WORD,
+                  error));
 done:
     return status;
 }
@@ -203,7 +203,7 @@ static film_status add_run(struct tokens *tokens, size_t start, size_t end, size
         return add_negated(tokens, start, end, tail, error);
     }
     if (is_bracket(fold, start, end)) return FILM_OK;
-    size_t cut = cut_of((film_text){fold->bytes + start, end - start});
+    size_t cut = split_position((film_text){fold->bytes + start, end - start});
     if (cut) {
         film_status status = add_range(tokens, start, start + cut, TOKEN_WORD, error);
         return status != FILM_OK ? status : add_range(tokens, start + cut, end, TOKEN_WORD, error);

@@ -42,14 +42,14 @@ film_status workbook_append(struct workbook_bytes *file, const void *bytes, size
     return explain(grow(file, bytes, count), name, error);
 }
 
-struct sheet {
+struct sheet_text {
     struct workbook_bytes text;
     film_status status;
 };
 
 static int put(void *to, const char *bytes, size_t count)
 {
-    struct sheet *sheet = to;
+    struct sheet_text *sheet = to;
     if (sheet->status == FILM_OK) sheet->status = grow(&sheet->text, bytes, count);
     return sheet->status != FILM_OK;
 }
@@ -58,7 +58,7 @@ film_status workbook_convert(const struct workbook_bytes *file, const char *name
                              size_t *size, film_error *error)
 {
     film_status status = FILM_OK;
-    struct sheet sheet = {.status = FILM_OK};
+    struct sheet_text sheet = {.status = FILM_OK};
     film_error problem = {.message = ""};
     if (!reader)
         return status_set(error, FILM_BAD_INPUT,

@@ -15,9 +15,9 @@ struct calibrating {
     struct training_log *log;
 };
 
-static film_status score_pairs(const struct calibrating *on, const struct decision *decision,
-                               struct match_rule rule, const struct comm *comm, float *out,
-                               film_error *error)
+static film_status score_calibration_pairs(const struct calibrating *on,
+                                           const struct decision *decision, struct match_rule rule,
+                                           const struct comm *comm, float *out, film_error *error)
 {
     struct labels_scorer scorer = {decision, rule, comm, on->options->threads};
     return labels_score(on->labelled, &on->pairs, &scorer, out, error);
@@ -39,7 +39,7 @@ static film_status calibrate_vectors(const struct calibrating *on, film_model *m
     film_status status = FILM_OK;
     struct calibration *line = &model->decision.similarity;
     struct decision plain = {.encoder = &model->encoder, .similarity = {1, 0, 0}};
-    TRY(score_pairs(on, &plain, (struct match_rule){0}, on->comm, similarity, error));
+    TRY(score_calibration_pairs(on, &plain, (struct match_rule){0}, on->comm, similarity, error));
     TRY(calibrate_similarity(similarity, &on->pairs, line, error));
     if (!labels_none_same(&on->pairs))
         TRY(choose_threshold(on, similarity, &line->threshold, error));
@@ -92,9 +92,9 @@ static film_status calibrate_margin(const struct calibrating *on, film_model *mo
     TRY_ALLOC(margin && memory, error);
     plain.margin = (struct calibration){1, 0, 0};
     plain.network.weight = 0;
-    TRY(score_pairs(on, &plain, without, on->comm, margin, error));
+    TRY(score_calibration_pairs(on, &plain, without, on->comm, margin, error));
     if (on->comm->rank == 0) /* only process 0 has a memory */
-        TRY(score_pairs(on, &plain, with, &comm_single, memory, error));
+        TRY(score_calibration_pairs(on, &plain, with, &comm_single, memory, error));
     TRY(comm_broadcast(on->comm, memory, count * sizeof *memory, 0, error));
     for (size_t i = 0; i < count; i++) memory[i] -= margin[i];
     TRY(model->network

@@ -54,7 +54,7 @@ static film_status write_arrays(const struct checkpoint *checkpoint,
     return safetensors_write(checkpoint->path, tensors, count, keys, values, 3, error);
 }
 
-static int save(void *user, const struct state_array *arrays, size_t count)
+static int save_checkpoint(void *user, const struct state_array *arrays, size_t count)
 {
     struct checkpoint *checkpoint = user;
     if (checkpoint->comm->rank > 0) return 0;
@@ -77,8 +77,8 @@ static int all_finite(const struct state_array *array)
     return good;
 }
 
-static film_status load(void *user, const struct state_array *arrays, size_t count,
-                        film_error *error)
+static film_status load_checkpoint(void *user, const struct state_array *arrays, size_t count,
+                                   film_error *error)
 {
     film_status status = FILM_OK;
     const struct checkpoint *checkpoint = user;
@@ -155,7 +155,8 @@ static film_status open_for(void *user, uint64_t start, const struct checkpointe
     const film_train_options *options = checkpoint->training.options;
     int resume = options->resume && access(checkpoint->path, F_OK) == 0;
     checkpoint->written = clock_seconds();
-    checkpoint->checkpointer = (struct checkpointer){checkpoint, resume, load, due, save, problem};
+    checkpoint->checkpointer =
+        (struct checkpointer){checkpoint, resume, load_checkpoint, due, save_checkpoint, problem};
     TRY(comm_broadcast(checkpoint->comm, &checkpoint->checkpointer.going_on, sizeof(int), 0,
                        error));
     TRY(fingerprint_make(&checkpoint->training, start, &checkpoint->fingerprint, error));

@@ -7,7 +7,7 @@
 #include "pair/match.h"
 
 /* Ranges of the methods' numbers. Conditions are written so that NaN fails them. */
-static film_status check_numbers(const film_train_options *options, film_error *error)
+static film_status check_ranges(const film_train_options *options, film_error *error)
 {
     const film_solver_options *film = &options->solver;
     const film_rank_options *rank = &options->ranking;
@@ -110,7 +110,7 @@ static film_status check_deep(const film_train_options *options, film_error *err
 }
 
 /* Checks the options of word vectors. */
-static film_status check_vectors(const film_train_options *options, film_error *error)
+static film_status check_word_vectors(const film_train_options *options, film_error *error)
 {
     film_method method = options->method;
     if (!options->vectors) return FILM_OK;
@@ -147,7 +147,7 @@ film_status options_check(const film_train_options *options, film_error *error)
         options->method != FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
                           "a BERT encoder needs method film, svd or deep; choose one of them");
-    status = check_vectors(options, error);
+    status = check_word_vectors(options, error);
     if (status != FILM_OK) return status;
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     if (options->solver.sample == 0)
@@ -160,5 +160,5 @@ film_status options_check(const film_train_options *options, film_error *error)
     if (status == FILM_OK) status = operating_check(&options->operating, error);
     if (status == FILM_OK) status = options_check_dim(options, options->method, error);
     if (status == FILM_OK) status = check_deep(options, error);
-    return status == FILM_OK ? check_numbers(options, error) : status;
+    return status == FILM_OK ? check_ranges(options, error) : status;
 }

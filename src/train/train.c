@@ -264,8 +264,8 @@ done:
 
 /* ---- The pipeline ---- */
 
-static void describe_model(film_model *model, const struct training_plan *plan,
-                           const film_train_options *options)
+static void set_model_settings(film_model *model, const struct training_plan *plan,
+                               const film_train_options *options)
 {
     model->settings = (struct model_settings){
         .min_df = options->min_df, .max_features = options->max_features, .seed = options->seed};
@@ -323,7 +323,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     TRY(plan_make(&plan, options, &rows->corpus, error));
     TRY(training_rows_choose_dev(rows, &plan, options, log, error));
     TRY(check_operating(rows, options, &share, error));
-    describe_model(model, &plan, options);
+    set_model_settings(model, &plan, options);
     TRY(count_features(model, &rows->corpus, options, &x, log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};

@@ -9,11 +9,6 @@
 /* Chosen on a sample of Quora (docs/explanation/paper-convergence.md). */
 static const double PAPER_MARGIN = 1.0;
 
-static film_status missing(film_error *error, const char *what)
-{
-    return status_set(error, FILM_USAGE, "%s is NULL", what);
-}
-
 /* 0 becomes the default, FILM_NONE the count 0. */
 static void fill_count(size_t *count, size_t usual)
 {
@@ -107,13 +102,13 @@ film_status film_train(const char *const *paths, size_t count, const film_train_
                        film_model **out, film_error *error)
 {
     film_train_options with;
-    if ((count && !paths) || !out) return missing(error, out ? "paths" : "out");
+    if ((count && !paths) || !out) return status_missing(error, out ? "paths" : "out");
     *out = NULL;
     film_status status = options_complete(&with, options, error);
     if (status != FILM_OK) return status;
-    if (with.pair_count && !with.pairs) return missing(error, "pairs");
-    if (with.sentence_count && !with.sentences) return missing(error, "sentences");
-    if (!count && !with.pair_count && !with.sentence_count) return missing(error, "paths");
+    if (with.pair_count && !with.pairs) return status_missing(error, "pairs");
+    if (with.sentence_count && !with.sentences) return status_missing(error, "sentences");
+    if (!count && !with.pair_count && !with.sentence_count) return status_missing(error, "paths");
     film_train_register(); /* what is trained here can be opened here */
     return train_files(paths, count, &with, out, error);
 }
@@ -124,7 +119,7 @@ film_status film_split(const char *path, const char *train_path, const char *dev
 {
     film_split_options with = {0};
     film_split_result rows = {0};
-    if (!path || !train_path || !dev_path) return missing(error, "a path");
+    if (!path || !train_path || !dev_path) return status_missing(error, "a path");
     film_status status = sized_options(&with, sizeof with, options, "film_split_options", error);
     if (status == FILM_OK) status = sized_check(result, "film_split_result", error);
     if (status != FILM_OK) return status;

@@ -207,7 +207,7 @@ static struct tree_rows rows;
 static size_t tree_rows_most;
 static int tree_rows_failures;
 
-static void gather_lesson(const struct comm *comm, void *user)
+static void gather_tree_rows(const struct comm *comm, void *user)
 {
     struct out_of_fold mine = drawn_from;
     struct tree_rows got;
@@ -251,7 +251,7 @@ static void trees_learn_from_the_same_pairs(void **state)
     for (int all = 0; all < 2; all++)
         for (int size = 1; size <= 4; size++) {
             tree_rows_most = all ? TREE_ROWS_PAIRS : TREE_ROWS_MOST;
-            comm_threads_run(size, gather_lesson, NULL);
+            comm_threads_run(size, gather_tree_rows, NULL);
             assert_int_equal(tree_rows_failures, 0);
             for (size_t i = 0; i < rows.count; i++) {
                 size_t pair = (size_t)rows.base[i];

@@ -265,7 +265,7 @@ static void labels_and_doubtful_pairs(void **state)
 }
 
 /* Fewer records than processes, no records with the same words, or no records at all. */
-static void small_piles(void **state)
+static void small_records(void **state)
 {
     (void)state;
     make_records(MOST, 21);
@@ -355,7 +355,7 @@ int main(void)
         cmocka_unit_test(what_is_posted_comes_as_it_was),
         cmocka_unit_test(clusters_and_pairs),
         cmocka_unit_test(labels_and_doubtful_pairs),
-        cmocka_unit_test(small_piles),
+        cmocka_unit_test(small_records),
         cmocka_unit_test(files_and_pools),
         cmocka_unit_test(links),
         cmocka_unit_test(a_job_can_be_stopped),

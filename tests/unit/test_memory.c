@@ -14,8 +14,8 @@ static void build(struct memory *memory, const struct memory_row *rows, size_t c
 static void expect_both_ways(const struct memory *memory, uint64_t a, uint64_t b,
                              enum memory_answer answer)
 {
-    assert_int_equal(memory_ask(memory, a, b), answer);
-    assert_int_equal(memory_ask(memory, b, a), answer);
+    assert_int_equal(memory_find(memory, a, b), answer);
+    assert_int_equal(memory_find(memory, b, a), answer);
 }
 
 static void chains_of_labels_give_results(void **state)
@@ -153,7 +153,7 @@ static void random_graphs_agree_with_following_every_chain(void **state)
             for (uint64_t a = 0; a < QUESTIONS; a++)
                 for (uint64_t b = 0; b < QUESTIONS; b++) {
                     enum memory_answer expected = slow_answer(rows, used, count, reach, a, b);
-                    assert_int_equal(memory_ask(&memory, a, b), expected);
+                    assert_int_equal(memory_find(&memory, a, b), expected);
                     answers[expected]++;
                 }
             memory_free(&memory);

@@ -32,7 +32,7 @@ static size_t place_of(const struct reading *reading, int side, const char *word
 static unsigned flags_of(const struct reading *reading, int side, const char *word)
 {
     return reading->side[side].words[place_of(reading, side, word)].flags &
-           (WORD_NUMBER | WORD_NEGATION | WORD_ASKING);
+           (WORD_NUMBER | WORD_NEGATION | WORD_QUESTION);
 }
 
 static int same_text(film_text a, film_text b)
@@ -116,7 +116,7 @@ static void words_say_what_they_are(void **state)
     read_pair(&reading, "a: Why don't I pay 30 or b2b? Never without cash",
               "z: which one is noon, knot or whatever");
     assert_false(reading.swapped);
-    assert_int_equal(flags_of(&reading, 0, "why"), WORD_ASKING);
+    assert_int_equal(flags_of(&reading, 0, "why"), WORD_QUESTION);
     assert_int_equal(flags_of(&reading, 0, "do"), 0);
     assert_int_equal(flags_of(&reading, 0, "not"), WORD_NEGATION);
     assert_int_equal(flags_of(&reading, 0, "30"), WORD_NUMBER);
@@ -124,7 +124,7 @@ static void words_say_what_they_are(void **state)
     assert_int_equal(flags_of(&reading, 0, "never"), WORD_NEGATION);
     assert_int_equal(flags_of(&reading, 0, "without"), WORD_NEGATION);
     assert_int_equal(flags_of(&reading, 0, "cash"), 0);
-    assert_int_equal(flags_of(&reading, 1, "which"), WORD_ASKING);
+    assert_int_equal(flags_of(&reading, 1, "which"), WORD_QUESTION);
     assert_int_equal(flags_of(&reading, 1, "noon"), 0); /* whole words only */
     assert_int_equal(flags_of(&reading, 1, "knot"), 0);
     assert_int_equal(flags_of(&reading, 1, "whatever"), 0);

@@ -1,5 +1,5 @@
 /* Explains a dimension of the vectors: its strongest words, and the stored sentences with extreme
- * values. Words are explained in word.c, the whole model in model.c. */
+ * values. Words are explained in learned_word.c, the whole model in learned_model.c. */
 #include "base/mem.h"
 #include "explain/learned.h"
 #include "explain/ranking.h"
@@ -125,7 +125,7 @@ static void write_feature(struct writer *to, size_t id, const char *group, film_
 }
 
 /* Every weight of the row of L: of the features or, on top of an encoder, of its dimensions. */
-static void write_all(const film_model *model, size_t dimension, struct writer *to)
+static void write_dimension(const film_model *model, size_t dimension, struct writer *to)
 {
     const struct encoder *encoder = &model->encoder;
     const struct features *features = &model->features;
@@ -176,7 +176,7 @@ film_status explain_dimension(const film_model *model, size_t dimension, size_t 
         TRY(write_words(model, dimension, most, -1, &to, error));
     }
     TRY(write_examples(model, dimension, most, &to, error));
-    if (all) write_all(model, dimension, &to);
+    if (all) write_dimension(model, dimension, &to);
     writer_close(&to, '}');
     TRY(writer_finish(&to, json, NULL, error));
 done:

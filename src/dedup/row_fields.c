@@ -1,6 +1,6 @@
 /* Converts a row of a table to a sentence with id, text, category and further fields, and checks
  * it. It stores nothing. */
-#include "dedup/fields.h"
+#include "dedup/row_fields.h"
 #include "base/jsonfile.h"
 #include "text/columns.h"
 #include "text/table.h"
@@ -15,17 +15,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-film_text fields_or_none(film_text text)
+film_text row_fields_or_none(film_text text)
 {
     return text.length ? text : (film_text){NULL, 0};
 }
 
-film_text fields_make_id(film_text text, char id[FIELDS_ID_BYTES])
+film_text row_fields_make_id(film_text text, char id[ROW_FIELDS_ID_BYTES])
 {
     /* 80 bits: among a million sentences, two collide with a probability of 1e-12, and that is
      * reported. */
     XXH128_hash_t hash = XXH3_128bits(text.bytes, text.length);
-    int length = snprintf(id, FIELDS_ID_BYTES, "t-%016llx%04x", (unsigned long long)hash.low64,
+    int length = snprintf(id, ROW_FIELDS_ID_BYTES, "t-%016llx%04x", (unsigned long long)hash.low64,
                           (unsigned)(hash.high64 & 0xFFFF));
     return (film_text){id, (size_t)length};
 }
@@ -58,7 +58,7 @@ static int keep(json_t *more, const char *name, json_t *value)
     return json_object_set_new(more, name, value) == 0;
 }
 
-char *fields_dump(const void *json)
+char *row_fields_dump(const void *json)
 {
     const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY;
     char *text = json_dumps(json, flags | JSON_REAL_PRECISION(15));
@@ -79,8 +79,8 @@ static int is_role(const film_table *table, size_t column)
 }
 
 /* Columns of TSV and CSV. answer and url are found by name. */
-static int take_columns(const film_table *table, const film_row *row, film_sentence *sentence,
-                        json_t *more)
+static int take_known_columns(const film_table *table, const film_row *row, film_sentence *sentence,
+                              json_t *more)
 {
     size_t named = film_table_columns(table);
     for (size_t i = 0; i < row->field_count; i++) {
@@ -126,23 +126,23 @@ static int take_keys(const film_table *table, json_t *object, film_sentence *sen
     return 1;
 }
 
-film_status fields_of_row(const film_table *table, const film_row *row, struct fields *fields,
-                          film_error *error)
+film_status row_fields_read(const film_table *table, const film_row *row, struct row_fields *fields,
+                            film_error *error)
 {
     film_status status = FILM_OK;
     json_t *others = json_object();
-    *fields = (struct fields){.sentence = {.id = fields_or_none(row->id),
-                                           .text = row->a,
-                                           .category = fields_or_none(row->category)}};
+    *fields = (struct row_fields){.sentence = {.id = row_fields_or_none(row->id),
+                                               .text = row->a,
+                                               .category = row_fields_or_none(row->category)}};
     TRY_ALLOC(others, error);
     if (film_table_format(table) == FILM_FORMAT_JSONL) {
         TRY_ALLOC(fields->object = json_loadb(row->raw.bytes, row->raw.length, 0, NULL), error);
         TRY_ALLOC(take_keys(table, fields->object, &fields->sentence, others), error);
     } else {
-        TRY_ALLOC(take_columns(table, row, &fields->sentence, others), error);
+        TRY_ALLOC(take_known_columns(table, row, &fields->sentence, others), error);
     }
     if (json_object_size(others)) {
-        TRY_ALLOC(fields->more = fields_dump(others), error);
+        TRY_ALLOC(fields->more = row_fields_dump(others), error);
         fields->sentence.more = value_of(fields->more);
     }
 done:
@@ -150,11 +150,11 @@ done:
     return status;
 }
 
-void fields_free(struct fields *fields)
+void row_fields_free(struct row_fields *fields)
 {
     jsonfile_free_text(fields->more);
     json_decref(fields->object);
-    *fields = (struct fields){.more = NULL};
+    *fields = (struct row_fields){.more = NULL};
 }
 
 /* ---- Checks ---- */
@@ -187,7 +187,7 @@ int fields_shallow(film_text json)
     return depth <= FIELDS_DEPTH;
 }
 
-film_status fields_check_more(film_text more, const char *where, film_error *error)
+film_status row_fields_check_more(film_text more, const char *where, film_error *error)
 {
     json_error_t problem;
     if (!more.bytes) return FILM_OK;
@@ -200,7 +200,7 @@ film_status fields_check_more(film_text more, const char *where, film_error *err
     return status_set(error, FILM_BAD_INPUT, "%sthe other fields are not a JSON object", where);
 }
 
-film_status fields_check(const film_sentence *sentence, const char *where, film_error *error)
+film_status row_fields_check(const film_sentence *sentence, const char *where, film_error *error)
 {
     film_status status = FILM_OK;
     char shown[VALUE_SHOWN];

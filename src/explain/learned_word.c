@@ -87,8 +87,8 @@ static double evidence_scale(const struct decision *decision)
 }
 
 /* The strongest word pairs with this word, of the kinds whose keys contain the words. */
-static film_status write_pairs(const film_model *model, uint32_t id, size_t most, struct writer *to,
-                               film_error *error)
+static film_status write_word_pairs(const film_model *model, uint32_t id, size_t most,
+                                    struct writer *to, film_error *error)
 {
     film_status status = FILM_OK;
     const struct evidence *evidence = &model->decision.evidence;
@@ -148,7 +148,7 @@ film_status explain_word(const film_model *model, film_text word, size_t most, c
         writer_weight(&to, scale * (double)evidence_feature(evidence, id, 0));
         writer_key(&to, "alone");
         writer_weight(&to, scale * (double)evidence_feature(evidence, id, 1));
-        TRY(write_pairs(model, id, most, &to, error));
+        TRY(write_word_pairs(model, id, most, &to, error));
     }
     writer_close(&to, '}');
     TRY(writer_finish(&to, json, NULL, error));

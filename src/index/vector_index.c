@@ -1,13 +1,13 @@
 /* The vectors of an index: an exact scan while there are few, a proximity graph (graph.h) once
  * there are many. The words of an index are in lexical.c. */
-#include "index/dense.h"
+#include "index/vector_index.h"
 #include "base/mem.h"
 #include "base/topk.h"
 #include "index/graph_walk.h"
 
 #include <math.h>
 
-struct dense {
+struct vector_index {
     size_t dim, graph_from;
     struct graph_view view; /* the arrays searched; degree 0: without a graph */
     int borrowed;           /* the view points into a file */
@@ -16,32 +16,33 @@ struct dense {
     size_t codes_capacity, state_capacity;
 };
 
-static struct graph_options options_of(const struct dense *dense)
+static struct graph_options options_of(const struct vector_index *dense)
 {
     return (struct graph_options){.dim = dense->dim, .seed = 1};
 }
 
-film_status dense_new(size_t dim, size_t graph_from, struct dense **out, film_error *error)
+film_status vector_index_new(size_t dim, size_t graph_from, struct vector_index **out,
+                             film_error *error)
 {
     *out = NULL;
     if (dim == 0 || dim > CODES_MAX_DIM)
         return status_set(error, FILM_USAGE, "vectors of %zu dimensions are not supported", dim);
-    struct dense *dense = mem_zeroed(1, sizeof *dense);
+    struct vector_index *dense = mem_zeroed(1, sizeof *dense);
     if (!dense) return status_no_memory(error);
     dense->dim = dim;
-    dense->graph_from = graph_from ? graph_from : DENSE_GRAPH_FROM;
+    dense->graph_from = graph_from ? graph_from : VECTOR_INDEX_GRAPH_FROM;
     dense->view.codes = (struct codes){NULL, 0, dim, codes_stride(dim)};
     *out = dense;
     return FILM_OK;
 }
 
-film_status dense_open(const struct graph_view *view, size_t graph_from, struct dense **out,
-                       film_error *error)
+film_status vector_index_open(const struct graph_view *view, size_t graph_from,
+                              struct vector_index **out, film_error *error)
 {
     film_status status = FILM_OK;
     const struct codes *codes = &view->codes;
     *out = NULL;
-    TRY(dense_new(codes->dim, graph_from, out, error));
+    TRY(vector_index_new(codes->dim, graph_from, out, error));
     if (view->degree)
         TRY(graph_check_sizes(view, error));
     else if (codes->count > GRAPH_MAX_ROWS || codes->stride != codes_stride(codes->dim))
@@ -51,13 +52,13 @@ film_status dense_open(const struct graph_view *view, size_t graph_from, struct 
     (*out)->borrowed = 1;
 done:
     if (status != FILM_OK) {
-        dense_free(*out);
+        vector_index_free(*out);
         *out = NULL;
     }
     return status;
 }
 
-void dense_free(struct dense *dense)
+void vector_index_free(struct vector_index *dense)
 {
     if (!dense) return;
     graph_free(dense->graph);
@@ -66,12 +67,12 @@ void dense_free(struct dense *dense)
     mem_free(dense);
 }
 
-struct graph_view dense_view(const struct dense *dense)
+struct graph_view vector_index_view(const struct vector_index *dense)
 {
     return dense->view;
 }
 
-film_status dense_check(const struct dense *dense, film_error *error)
+film_status vector_index_check(const struct vector_index *dense, film_error *error)
 {
     const struct graph_view *view = &dense->view;
     if (view->degree) return graph_check(view, NULL, error);
@@ -86,7 +87,7 @@ film_status dense_check(const struct dense *dense, film_error *error)
 
 /* ---- Changes ---- */
 
-static film_status reserve(struct dense *dense, size_t count, film_error *error)
+static film_status reserve_rows(struct vector_index *dense, size_t count, film_error *error)
 {
     void *codes = dense->codes, *state = dense->state;
     int there = mem_grow(&codes, &dense->codes_capacity, count + 1, dense->view.codes.stride) &&
@@ -97,7 +98,7 @@ static film_status reserve(struct dense *dense, size_t count, film_error *error)
 }
 
 /* Copies the arrays of a file, after checking all of them. */
-static film_status own(struct dense *dense, film_error *error)
+static film_status own(struct vector_index *dense, film_error *error)
 {
     film_status status = FILM_OK;
     const struct graph_view *view = &dense->view;
@@ -107,8 +108,8 @@ static film_status own(struct dense *dense, film_error *error)
         TRY(graph_open(view, &options, &dense->graph, error));
         dense->view = graph_view(dense->graph);
     } else {
-        TRY(dense_check(dense, error));
-        TRY(reserve(dense, view->codes.count, error));
+        TRY(vector_index_check(dense, error));
+        TRY(reserve_rows(dense, view->codes.count, error));
         if (view->codes.count) {
             memcpy(dense->codes, view->codes.rows, view->codes.count * view->codes.stride);
             memcpy(dense->state, view->state, view->codes.count);
@@ -133,7 +134,7 @@ static void decode(const struct codes *codes, size_t first, size_t rows, float *
 }
 
 /* Builds the graph over the scanned rows. Dead rows get ids too, so that ids do not change. */
-static film_status make_graph(struct dense *dense, int threads, film_error *error)
+static film_status make_graph(struct vector_index *dense, int threads, film_error *error)
 {
     enum { SOME = 16384 };
     film_status status = FILM_OK;
@@ -169,8 +170,8 @@ done:
     return status;
 }
 
-film_status dense_add(struct dense *dense, const float *rows, size_t count, int threads,
-                      const film_progress *progress, film_error *error)
+film_status vector_index_add(struct vector_index *dense, const float *rows, size_t count,
+                             int threads, const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
     struct codes *codes = &dense->view.codes;
@@ -182,7 +183,7 @@ film_status dense_add(struct dense *dense, const float *rows, size_t count, int 
         dense->view = graph_view(dense->graph);
         goto done;
     }
-    TRY(reserve(dense, codes->count + count, error));
+    TRY(reserve_rows(dense, codes->count + count, error));
     codes_encode(rows, count, dense->dim, dense->codes + codes->count * codes->stride, threads);
     memset(dense->state + codes->count, GRAPH_LINKED, count);
     codes->rows = dense->codes;
@@ -192,8 +193,8 @@ done:
     return status;
 }
 
-film_status dense_remove(struct dense *dense, const uint32_t *id, size_t count, int threads,
-                         film_error *error)
+film_status vector_index_remove(struct vector_index *dense, const uint32_t *id, size_t count,
+                                int threads, film_error *error)
 {
     film_status status = FILM_OK;
     TRY(own(dense, error));
@@ -210,8 +211,8 @@ done:
 
 /* ---- Searching ---- */
 
-static film_status scan(const struct dense *dense, struct graph_walker *walker, const float *vector,
-                        struct topk *top, film_error *error)
+static film_status scan_rows(const struct vector_index *dense, struct graph_walker *walker,
+                             const float *vector, struct topk *top, film_error *error)
 {
     enum { BLOCK = 256 };
     film_status status = FILM_OK;
@@ -229,9 +230,9 @@ done:
     return status;
 }
 
-film_status dense_search(const struct dense *dense, struct graph_walker *walker,
-                         const float *vector, size_t k, size_t ef, struct nearest *out,
-                         film_error *error)
+film_status vector_index_search(const struct vector_index *dense, struct graph_walker *walker,
+                                const float *vector, size_t k, size_t ef, struct nearest *out,
+                                film_error *error)
 {
     if (dense->view.degree) {
         struct graph_question question = {vector, k, ef, NULL};
@@ -239,14 +240,15 @@ film_status dense_search(const struct dense *dense, struct graph_walker *walker,
                             error);
     }
     struct topk top = topk_over(out->score, out->id, k);
-    film_status status = scan(dense, walker, vector, &top, error);
+    film_status status = scan_rows(dense, walker, vector, &top, error);
     topk_finish(&top);
     out->found = top.count;
     return status;
 }
 
-film_status dense_score(const struct dense *dense, struct graph_walker *walker, const float *vector,
-                        const uint32_t *id, size_t count, float *score, film_error *error)
+film_status vector_index_score(const struct vector_index *dense, struct graph_walker *walker,
+                               const float *vector, const uint32_t *id, size_t count, float *score,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     const struct codes *codes = &dense->view.codes;
@@ -264,9 +266,9 @@ done:
     return status;
 }
 
-film_status dense_search_among(const struct dense *dense, struct graph_walker *walker,
-                               const float *vector, const struct dense_among *among, size_t k,
-                               struct nearest *out, film_error *error)
+film_status vector_index_search_among(const struct vector_index *dense, struct graph_walker *walker,
+                                      const float *vector, const struct vector_index_among *among,
+                                      size_t k, struct nearest *out, film_error *error)
 {
     enum { BLOCK = 256 };
     film_status status = FILM_OK;
@@ -275,7 +277,7 @@ film_status dense_search_among(const struct dense *dense, struct graph_walker *w
     for (size_t first = 0; first < among->count; first += BLOCK) {
         size_t some = among->count - first < BLOCK ? among->count - first : BLOCK;
         const uint32_t *id = among->id + first;
-        TRY(dense_score(dense, walker, vector, id, some, scores, error));
+        TRY(vector_index_score(dense, walker, vector, id, some, scores, error));
         for (size_t i = 0; i < some; i++)
             if (id[i] < dense->view.codes.count && dense->view.state[id[i]] != GRAPH_DEAD)
                 topk_offer(&top, scores[i], id[i]);

@@ -1,5 +1,5 @@
 /* Explains a whole model: its strongest and its ignored words, and the effect of each trait. Single
- * words and dimensions are in word.c and dimension.c. */
+ * words and dimensions are in learned_word.c and learned_dimension.c. */
 #include "base/mem.h"
 #include "explain/learned.h"
 #include "explain/ranking.h"
@@ -106,7 +106,7 @@ done:
 /* ---- Traits ---- */
 
 /* The range of the contribution of a single trait to the log-odds. */
-struct shape {
+struct trait_shape {
     size_t trait;
     double at_least, at_most, lowest, highest;
 };
@@ -132,8 +132,8 @@ static double value_at(struct shaping *shaping, size_t trait, float x)
 }
 
 /* The sum of a step function and a clipped line takes its extremes at a step or at a bend. */
-static void look_at(struct shaping *shaping, struct shape *shape, float x, float *least,
-                    float *most)
+static void extend_shape(struct shaping *shaping, struct trait_shape *shape, float x, float *least,
+                         float *most)
 {
     double value = value_at(shaping, shape->trait, x);
     shape->lowest = fmin(shape->lowest, value);
@@ -142,31 +142,31 @@ static void look_at(struct shaping *shaping, struct shape *shape, float x, float
     if (x >= *most) *most = x, shape->at_most = value;
 }
 
-static void find_shape(struct shaping *shaping, size_t trait, struct shape *shape)
+static void find_shape(struct shaping *shaping, size_t trait, struct trait_shape *shape)
 {
     const struct decision *decision = shaping->decision;
     const struct trees *trees = &decision->trees;
     float least = INFINITY, most = -INFINITY;
-    *shape = (struct shape){.trait = trait, .lowest = INFINITY, .highest = -INFINITY};
-    look_at(shaping, shape, decision->line.low[trait], &least, &most);
-    look_at(shaping, shape, decision->line.high[trait], &least, &most);
+    *shape = (struct trait_shape){.trait = trait, .lowest = INFINITY, .highest = -INFINITY};
+    extend_shape(shaping, shape, decision->line.low[trait], &least, &most);
+    extend_shape(shaping, shape, decision->line.high[trait], &least, &most);
     for (size_t i = 0; i < TREE_SPLITS * trees->count && shaping->single[trait] != NONE; i++)
         if (trees->feature[i] == (int32_t)trait) {
-            look_at(shaping, shape, trees->cut[i], &least, &most);
-            look_at(shaping, shape, nextafterf(trees->cut[i], -INFINITY), &least, &most);
+            extend_shape(shaping, shape, trees->cut[i], &least, &most);
+            extend_shape(shaping, shape, nextafterf(trees->cut[i], -INFINITY), &least, &most);
         }
     shaping->x[trait] = decision->line.mean[trait];
 }
 
 static int wider_first(const void *left, const void *right)
 {
-    const struct shape *a = left, *b = right;
+    const struct trait_shape *a = left, *b = right;
     double x = a->highest - a->lowest, y = b->highest - b->lowest;
     if (x != y) return x > y ? -1 : 1;
     return a->trait < b->trait ? -1 : a->trait > b->trait;
 }
 
-static void write_shape(const struct shape *shape, struct writer *to)
+static void write_shape(const struct trait_shape *shape, struct writer *to)
 {
     const struct trait *trait = trait_at(shape->trait);
     writer_open(to, '{');
@@ -200,7 +200,7 @@ static film_status write_traits(const film_model *model, size_t most, struct wri
     size_t count = traits_count();
     const struct tree_terms_plan *plan = &model->decision.plan;
     struct shaping shaping = {.decision = &model->decision};
-    struct shape *shapes = mem_array(count, sizeof *shapes);
+    struct trait_shape *shapes = mem_array(count, sizeof *shapes);
     TRY_ALLOC(shapes, error);
     TRY_ALLOC(shaping.x = mem_array(count, sizeof *shaping.x), error);
     TRY_ALLOC(shaping.single = mem_array(count, sizeof *shaping.single), error);

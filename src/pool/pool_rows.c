@@ -174,7 +174,7 @@ static film_status copy_setting(struct db *db, const char *name, char *out, size
     return status;
 }
 
-static film_status describe(struct db *db, film_pool_description *out, film_error *error)
+static film_status describe_pool(struct db *db, film_pool_description *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_clusters clusters = {0};
@@ -205,7 +205,7 @@ film_status film_pool_describe(film_pool *pool, film_pool_description *result, f
     if (status != FILM_OK) return status;
     status = pool_read(pool, &db, error);
     if (status == FILM_OK) status = pool_dim(db, pool->path, &about.dim, error);
-    if (status == FILM_OK) status = describe(db, &about, error);
+    if (status == FILM_OK) status = describe_pool(db, &about, error);
     if (status == FILM_OK) sized_fill(result, &about, sizeof about);
     pool_read_end(pool, db);
     return status;
