@@ -273,6 +273,11 @@ int usage_error(const struct verb *verb, const char *format, ...)
 const char *grouped(unsigned long long number);
 const char *counted(unsigned long long number, const char *noun);
 
+/* Returns the stream for the closing figures of a verb that writes its result to OUTPUT: standard
+ * error, or with --json standard output unless that is OUTPUT. NULL when nothing is to be printed:
+ * the verb failed, this is not the first process, or --quiet without --json. */
+FILE *figures_stream(const struct command *command, int code, const char *output);
+
 /* Prints ", 3 bad rows skipped", or nothing for 0. */
 void print_skipped(FILE *stream, unsigned long long rows);
 

@@ -79,22 +79,22 @@ static const char *threshold_text(double threshold)
 
 /* Prints the summary. With -o and --json it is JSON on standard output. It is never mixed with the
  * table. */
-static void print_result(const film_dedup_result *result, const struct command *command,
-                         double prior, int pairs, int to_file)
+static void print_result(const film_dedup_result *result, FILE *figures, int as_json, double prior,
+                         int pairs)
 {
     unsigned long long records = result->records, distinct = result->distinct,
                        compared = result->compared, found = result->pairs, sure = result->sure,
                        clusters = result->clusters, clustered = result->clustered,
                        largest = result->largest, connected = result->connected,
                        contradictions = result->contradictions, skipped = result->skipped;
-    if (command->json && to_file)
+    if (figures == stdout)
         printf("{\"records\": %llu, \"distinct\": %llu, \"compared\": %llu, \"pairs\": %llu, "
                "\"sure\": %llu, "
                "\"clusters\": %llu, \"clustered\": %llu, \"largest\": %llu, \"connected\": %llu, "
                "\"contradictions\": %llu, \"skipped\": %llu, \"threshold\": %.9g%s}\n",
                records, distinct, compared, found, sure, clusters, clustered, largest, connected,
                contradictions, skipped, result->threshold, job_figures(result->sent));
-    if (command->json || command->quiet) return;
+    if (as_json) return;
     fprintf(stderr, "%s, %s distinct; %s compared; %s at or above %s", counted(records, "record"),
             grouped(distinct), counted(compared, "pair"), counted(found, "pair"),
             threshold_text(result->threshold));
@@ -224,9 +224,10 @@ static int run(const struct command *command, void *given)
                         : review_next(&finding.review, pool, &dedup->answer, &error);
     }
     int code = report(status, &error);
-    if (code == EXIT_DONE && first && (!review || output))
-        print_result(&result, command, dedup->answer.prior > 0 ? dedup->answer.prior : 0.5,
-                     pairs || review, output && strcmp(output, "-") != 0);
+    FILE *figures = figures_stream(command, code, output ? output : "-");
+    if (figures && (!review || output))
+        print_result(&result, figures, command->json,
+                     dedup->answer.prior > 0 ? dedup->answer.prior : 0.5, pairs || review);
     review_free(&finding.review);
     kept_free(&finding.kept);
     film_pool_close(pool);

@@ -212,14 +212,13 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     if (status == FILM_OK) status = finish_output(&sink, rows, dim, &error);
     int code = report(status, &error);
-    FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
-    int prints = code == EXIT_DONE && job_rank() == 0;
-    if (prints && command->json)
-        fprintf(notes, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, dim, skipped);
-    else if (prints && !command->quiet) {
-        fprintf(notes, "%s, %s", counted(rows, "sentence"), counted(dim, "dimension"));
-        print_skipped(notes, skipped);
-        fprintf(notes, "\n");
+    FILE *figures = figures_stream(command, code, output);
+    if (figures && command->json)
+        fprintf(figures, "{\"rows\": %llu, \"dim\": %zu, \"skipped\": %llu}\n", rows, dim, skipped);
+    else if (figures) {
+        fprintf(figures, "%s, %s", counted(rows, "sentence"), counted(dim, "dimension"));
+        print_skipped(figures, skipped);
+        fprintf(figures, "\n");
     }
     film_output_discard(sink.output);
     if (sink.spool) fclose(sink.spool);

@@ -1,8 +1,6 @@
 /* film link: matches each record of one file with a record of another, and writes a table. */
 #include "dedup.h"
 
-#include <string.h>
-
 static const char own[] = "id_a\ttext_a\tid_b\ttext_b\tprobability";
 
 struct linking {
@@ -120,13 +118,13 @@ static int run(const struct command *command, void *given)
     int code = report(status, &error);
     unsigned long long a = result.a, b = result.b, matched = result.matched,
                        skipped = result.skipped;
-    int done = code == EXIT_DONE && first;
-    if (done && command->json && strcmp(output, "-") != 0)
+    FILE *figures = figures_stream(command, code, output);
+    if (figures == stdout)
         printf("{\"a\": %llu, \"b\": %llu, \"compared\": %llu, \"matched\": %llu, \"skipped\": "
                "%llu, \"threshold\": %.9g%s}\n",
                a, b, (unsigned long long)result.compared, matched, skipped, result.threshold,
                job_figures(result.sent));
-    else if (done && !command->json && !command->quiet) {
+    else if (figures && !command->json) {
         fprintf(stderr, "%s of %s matched with %s", grouped(matched), counted(a, "record"),
                 counted(b, "record"));
         print_skipped(stderr, skipped);

@@ -171,11 +171,11 @@ static int run_export(const struct command *command, void *given)
                                 : film_pool_export(pool, values->output, values->format, &progress,
                                                    &written, &error);
     int code = report(status, &error);
-    FILE *notes = command->json && strcmp(values->output, "-") != 0 ? stdout : stderr;
-    if (code == EXIT_DONE && command->json)
-        fprintf(notes, "{\"rows\": %llu}\n", (unsigned long long)written);
-    else if (code == EXIT_DONE && !command->quiet)
-        fprintf(notes, "%s\n", counted(written, values->labels ? "label" : "sentence"));
+    FILE *figures = figures_stream(command, code, values->output);
+    if (figures && command->json)
+        fprintf(figures, "{\"rows\": %llu}\n", (unsigned long long)written);
+    else if (figures)
+        fprintf(figures, "%s\n", counted(written, values->labels ? "label" : "sentence"));
     film_pool_close(pool);
     return code;
 }

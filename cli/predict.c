@@ -351,14 +351,13 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);
-    FILE *notes = command->json && strcmp(output, "-") != 0 ? stdout : stderr;
-    int prints = code == EXIT_DONE && job_rank() == 0;
-    if (prints && command->json)
-        fprintf(notes, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
-    else if (prints && !command->quiet) {
-        fprintf(notes, "%s", counted(rows, "pair"));
-        print_skipped(notes, skipped);
-        fprintf(notes, "\n");
+    FILE *figures = figures_stream(command, code, output);
+    if (figures && command->json)
+        fprintf(figures, "{\"rows\": %llu, \"skipped\": %llu}\n", rows, skipped);
+    else if (figures) {
+        fprintf(figures, "%s", counted(rows, "pair"));
+        print_skipped(figures, skipped);
+        fprintf(figures, "\n");
     }
     film_free(prediction.depth);
     film_output_discard(prediction.sheet.output);

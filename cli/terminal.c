@@ -68,6 +68,12 @@ const char *counted(unsigned long long number, const char *noun)
     return text;
 }
 
+FILE *figures_stream(const struct command *command, int code, const char *output)
+{
+    if (code != EXIT_DONE || job_rank() != 0 || (command->quiet && !command->json)) return NULL;
+    return command->json && strcmp(output, "-") != 0 ? stdout : stderr;
+}
+
 void print_skipped(FILE *stream, unsigned long long rows)
 {
     if (rows) fprintf(stream, ", %s skipped", counted(rows, "bad row"));

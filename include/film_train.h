@@ -7,9 +7,9 @@
  *         film_save(model, "pairs.film", &error);
  *     film_close(model);
  *
- * film_types.h has the rules of all calls. film_eval.h, which this header includes, measures models.
- * Both are part of libfilm-train.
- */
+ * film_types.h has the rules of all calls. film_eval.h, which this header includes, measures
+ * models. Both are part of libfilm-train.
+ * */
 #ifndef FILM_TRAIN_H
 #define FILM_TRAIN_H
 

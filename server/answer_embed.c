@@ -22,8 +22,10 @@ static int compute_vectors(struct worker *worker, const json_t *list, const char
     film_text *texts = NULL;
     vectors->dim = film_dim(worker->generation->model);
     if (!fields_texts(list, name, worker->service->options.limits.texts, &texts, &vectors->count,
-                      response))
+                      response)) {
+        free(texts);
         return 0;
+    }
     vectors->values = calloc(vectors->count * vectors->dim + 1, sizeof *vectors->values);
     film_status status = vectors->values ? FILM_OK : FILM_NO_MEMORY;
     for (size_t i = 0; i < vectors->count && status == FILM_OK; i += CHUNK) {

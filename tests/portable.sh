@@ -33,7 +33,7 @@ for folder in "${folders[@]}"; do
 done
 
 objects=()
-for name in threads status mem strtab keytab; do objects+=("$work/src_base_$name.c.o"); done
+for name in threads status mem strtab keytab rng; do objects+=("$work/src_base_$name.c.o"); done
 if bad=$("${compile[@]}" tests/lib/portable.c "${objects[@]}" -o "$work/run" 2>&1 && "$work/run" 2>&1); then
     verdict ok "loops without threads and tables with 32-bit sizes work"
 else

@@ -1,4 +1,5 @@
-/* Many sentences: tokens first, then packs of about equal size, shared out among the threads. */
+/* Encodes many sentences: tokenizes all, then divides them into packs of about equal size, which
+ * the threads share. The forward pass is in bert_forward.c. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -8,17 +9,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Tokens of a pack: enough rows for BLAS to be at its best, few enough that what a layer writes
+/* Tokens per pack: enough rows for BLAS to be efficient, few enough that the output of a layer
  * stays in the cache of a core. */
 enum { PACK_TOKENS = 512, CHUNK = 64 };
 
 /* ---- Tokens ---- */
 
-/* The tokens of all texts; those that one thread read lie together. */
+/* The tokens of all texts. Each chunk of texts has one block. */
 struct token_lists {
     uint32_t **ids; /* by text */
     uint32_t *lengths;
-    uint32_t **block; /* by stretch of texts */
+    uint32_t **block; /* by chunk of texts */
     size_t chunks;
     size_t longest;
 };
@@ -31,20 +32,20 @@ static void token_lists_free(struct token_lists *tokens)
     mem_free(tokens->lengths);
 }
 
-/* The texts that are read, at most MOST tokens of each. */
+/* The texts to tokenize, with at most MOST tokens of each. */
 struct token_source {
     const struct bert *bert;
     const film_text *texts;
     size_t count, most;
 };
 
-/* What a thread reads with. */
+/* Scratch memory of one thread. */
 struct token_reader {
     struct wordpiece_scratch scratch;
     uint32_t *spare; /* most */
 };
 
-/* Texts FIRST .. END into one block, cut to what they need. */
+/* Tokenizes texts FIRST .. END into one block. */
 static film_status read_chunk(const struct token_source *reading, size_t first, size_t end,
                               struct token_reader *reader, struct token_lists *out,
                               uint32_t **block, film_error *error)
@@ -103,7 +104,7 @@ done:
 
 /* ---- Packs ---- */
 
-/* START (count + 1) gets the first text of each pack. Few tokens are shared out to all threads. */
+/* START (count + 1) = the first text of each pack. With few tokens there is a pack per thread. */
 static size_t cut_packs(const uint32_t *lengths, size_t count, int threads, size_t *start)
 {
     size_t total = 0, packs = 0, tokens = 0;
@@ -119,14 +120,14 @@ static size_t cut_packs(const uint32_t *lengths, size_t count, int threads, size
     return packs;
 }
 
-/* What becomes of the last layer of a sentence (LENGTH x hidden); I is its place. 0: not finite. */
+/* Receives the last layer of sentence I (LENGTH x hidden). Returns 0 when a value is not finite. */
 typedef int (*taker)(void *user, const struct bert *bert, size_t i, const float *states,
                      size_t length);
 
 struct encode_job {
     const struct bert *bert;
     const struct token_lists *tokens;
-    const size_t *start; /* of the packs */
+    const size_t *start; /* first text of each pack */
     size_t packs;
     taker take;
     void *user;
@@ -152,7 +153,7 @@ static film_status run_packs(const struct encode_job *job, int threads, film_err
     film_status status = FILM_OK;
     size_t longest = job->tokens->longest;
     if ((size_t)threads > job->packs) threads = job->packs ? (int)job->packs : 1;
-    int before = dense_begin(); /* a thread's matrix products are its own, also when it is alone */
+    int before = dense_begin(); /* BLAS single-threaded in every thread, even if there is one */
 #pragma omp parallel num_threads(threads)
     {
         struct bert_buffers buffers;

@@ -1,5 +1,5 @@
 /* The encoder in a model file: writes what bert_open read from a folder, and reads it again. The
- * reader validates everything, as a model file may come from anywhere. */
+ * reader validates everything, because a model file may come from anywhere. */
 #include "bert/bert_parts.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"

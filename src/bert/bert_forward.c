@@ -53,7 +53,7 @@ void bert_buffers_free(struct bert_buffers *buffers)
     memset(buffers, 0, sizeof *buffers);
 }
 
-/* One of a layer's matrices. */
+/* A matrix of a layer. */
 struct matrix {
     enum bert_matrix which;
     const float *values; /* inputs x outputs */

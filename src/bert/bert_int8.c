@@ -149,14 +149,14 @@ const struct bert_int8_kernel *bert_int8_best(void)
     return kernel;
 }
 
-/* Of rows of activations as bytes: their scales, and what the bytes add up to. */
+/* Scales and sums of the rows of activations as bytes. */
 struct row_figures {
     float scale[ROWS];
     int32_t sum[ROWS];
 };
 
-/* OUT (count x 32 at most) from the sums: the weights' offset of 128 has added 128 times the row's
- * sum. */
+/* OUT (count x at most 32) from the integer sums. The offset of 128 of the weights has added 128
+ * times the sum of the row. */
 VEC_KERNEL static void scale_sums(const int32_t *sums, const struct row_figures *row,
                                   const float *scale, size_t rows, size_t columns, float *out,
                                   size_t stride)

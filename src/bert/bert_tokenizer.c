@@ -1,5 +1,5 @@
-/* The tokenizer of a folder: vocab.txt or tokenizer.json, and what tokenizer_config.json
- * changes. */
+/* Reads the tokenizer of a folder: vocab.txt or tokenizer.json, and the settings of
+ * tokenizer_config.json. wordpiece.c tokenizes. */
 #include "bert/bert_parts.h"
 #include "base/file.h"
 #include "base/mem.h"
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Accents follow the case unless a file says otherwise. */
+/* By default accents are stripped when text is lower-cased. */
 enum { FOLLOW_CASE = -1 };
 
-/* A token, fit for a message. */
+/* A token, shortened for a message. */
 struct shown_token {
     char text[64];
 };
@@ -28,7 +28,7 @@ static struct shown_token show_token(const char *text, size_t length)
 
 /* ---- vocab.txt ---- */
 
-/* A token per line; its number is the line's, from 0. */
+/* One token per line; its id is the line number, from 0. */
 film_status bert_parse_vocabulary(const void *bytes, size_t size, const char *name,
                                   struct wordpiece *out, film_error *error)
 {
@@ -56,7 +56,7 @@ done:
 
 /* ---- tokenizer.json ---- */
 
-/* A part of tokenizer.json that must be of one type, as BERT's are. */
+/* Checks that a component of tokenizer.json has the type that BERT uses. */
 static film_status check_type(const json_t *root, const char *part, const char *wanted,
                               const char *name, film_error *error)
 {
@@ -73,7 +73,7 @@ static film_status read_rules(const json_t *root, const char *name, struct wordp
     const json_t *normalizer = json_object_get(root, "normalizer");
     const json_t *model = json_object_get(root, "model");
     const char *prefix = "##";
-    /* Files of the first versions do not name the model's type. */
+    /* Early versions do not write the type of the model. */
     if (json_object_get(model, "type")) TRY(check_type(root, "model", "WordPiece", name, error));
     TRY(check_type(root, "normalizer", "BertNormalizer", name, error));
     TRY(check_type(root, "pre_tokenizer", "BertPreTokenizer", name, error));
@@ -93,7 +93,7 @@ done:
     return status;
 }
 
-/* Puts TOKEN where its number says. As many numbers as tokens and none twice: so there is no
+/* Stores TOKEN at its id. There are as many ids as tokens and none occurs twice, so there is no
  * gap. */
 static film_status place_token(const char **tokens, size_t count, const char *token,
                                const json_t *number, const char *name, film_error *error)
@@ -111,8 +111,8 @@ static film_status place_token(const char **tokens, size_t count, const char *to
     return FILM_OK;
 }
 
-/* Tokens added to the vocabulary afterwards. Those that are not special would be looked for in the
- * normalised text, which no encoder read here needs. */
+/* Checks the tokens that were added to the vocabulary. Added tokens that are not special would have
+ * to be matched in normalised text; no supported encoder needs that. */
 static film_status check_added(const json_t *added, const json_t *vocabulary, size_t *more,
                                const char *name, film_error *error)
 {
@@ -162,7 +162,7 @@ static film_status read_tokens(const json_t *root, const char *name, struct word
     for (i = 0; i < count; i++) {
         uint32_t id;
         TRY(strtab_add(&out->vocabulary, tokens[i], strlen(tokens[i]), &id, error));
-        if (id != i) /* only an added token can: keys of an object differ */
+        if (id != i) /* only an added token can repeat: the keys of an object are unique */
             TRY(status_set(error, FILM_BAD_INPUT, "%s: duplicate added token \"%s\"", name,
                            show_token(tokens[i], strlen(tokens[i])).text));
     }
@@ -205,7 +205,7 @@ static film_status read_token(const json_t *root, const char *key, const char *n
     return bert_json_text(root, key, name, token, error);
 }
 
-/* CONFIG is the file's content, NULL where there is none. */
+/* CONFIG is the content of the file; NULL without a file. */
 static film_status apply_config(const json_t *config, const char *name, struct wordpiece *out,
                                 const char *vocabulary, film_error *error)
 {

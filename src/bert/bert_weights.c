@@ -1,5 +1,5 @@
 /* Reads a folder's weights (model.safetensors or its shards) as floats in the network's layout.
- * Checks every shape before it takes memory, so the files' sizes bound what is allocated. */
+ * Every shape is checked before memory is allocated, so the sizes of the files bound it. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
 
@@ -8,13 +8,13 @@
 #include <string.h>
 
 enum { MOST_FILES = 1000, NAME_ROOM = 160, LANES = 16, BLOCK = 16 };
-/* ---- Where tensors come from ---- */
+/* ---- Files ---- */
 
 struct tensor_source {
     const char *name; /* for messages */
     struct safetensors *file[MOST_FILES];
     size_t count;
-    int borrowed;       /* the file belongs to somebody else */
+    int borrowed;       /* the caller owns the file */
     const char *prefix; /* of every tensor's name */
 };
 
@@ -46,7 +46,7 @@ static film_status open_part(const char *folder, const char *file, struct tensor
     return status;
 }
 
-/* Each file that the index names, once. The tensors are looked for in all of them. */
+/* Opens each file that the index names. Tensors are searched for in all of them. */
 static film_status open_parts(const char *folder, const char *index, struct tensor_source *source,
                               film_error *error)
 {
@@ -99,8 +99,8 @@ done:
 
 /* ---- One tensor ---- */
 
-/* Two passes over the same list of tensors: the first checks that each is there and adds up the
- * floats, the second fills them in. */
+/* Two passes over the same list of tensors: the first checks that each exists and counts the
+ * floats, the second copies them. */
 struct loader {
     const struct tensor_source *source;
     float *block; /* NULL in the first pass */
@@ -115,8 +115,8 @@ static float from_bits(uint32_t bits)
     return value;
 }
 
-/* Exponent and fraction moved to their places in a float, whose exponent counts from 112 lower: the
- * product puts that right, for numbers without a leading 1 too. */
+/* Moves exponent and fraction to their positions in a float. The exponent bias differs by 112; a
+ * multiplication corrects that, also for subnormal numbers. */
 static float half_to_float(uint16_t bits)
 {
     enum { LARGEST_EXPONENT = 0x7C00 };
@@ -140,8 +140,8 @@ static film_status not_finite(const struct loader *loader, const char *name, fil
                       loader->source->name, loader->source->prefix, name);
 }
 
-/* TO[column * stride + row] = the tensor, in blocks: a column alone would touch a new line of
- * memory with every value. */
+/* TO[column * stride + row] = the tensor, in blocks: column by column, every value would be in a
+ * different cache line. */
 static int copy_transposed(const struct safetensors_tensor *tensor, size_t rows, size_t columns,
                            float *to, size_t stride)
 {
@@ -167,7 +167,7 @@ static int copy_to(const struct safetensors_tensor *tensor, size_t count, float 
     return finite;
 }
 
-/* Notes the tensor, under the name a model file gives it. */
+/* Records the tensor under its name in a model file. */
 static film_status note_tensor(struct bert_weights *out, const char *name,
                                const struct safetensors_tensor *tensor, film_error *error)
 {
@@ -184,8 +184,7 @@ static film_status note_tensor(struct bert_weights *out, const char *name,
     return FILM_OK;
 }
 
-/* The tensor NAME (or OTHER: older files call weight and bias of a norm gamma and beta) with its
- * shape, ROWS 0: a vector. */
+/* Finds tensor NAME and checks its shape (ROWS 0: a vector). OTHER: its name in older files. */
 static film_status look_up(const struct loader *loader, const char *name, const char *other,
                            size_t rows, size_t columns, const struct safetensors_tensor **out,
                            film_error *error)
@@ -220,7 +219,7 @@ static film_status look_up(const struct loader *loader, const char *name, const 
                       source->prefix, name, wanted, tensor->dims ? is : "a single value");
 }
 
-/* COUNT floats of the block, at the start of a line of memory. */
+/* Reserves COUNT floats of the block, from the start of a cache line. */
 static void reserve_tensor(struct loader *loader, size_t count, float **where)
 {
     *where = loader->block ? loader->block + loader->used : NULL;
@@ -238,7 +237,7 @@ static film_status take_vector(struct loader *loader, const char *name, const ch
     return FILM_OK;
 }
 
-/* The first USED of ROWS rows, as they are. */
+/* Copies the first USED of ROWS rows. */
 static film_status take_matrix(struct loader *loader, const char *name, size_t rows, size_t columns,
                                size_t used, float **where, film_error *error)
 {
@@ -266,8 +265,8 @@ static void part_name(char name[NAME_ROOM], const struct bert_config *config, si
              layer, part_names[config->distil][part], what);
 }
 
-/* A matrix of the file (OUT x IN), transposed into columns COLUMN .. of a matrix with STRIDE
- * columns. */
+/* Transposes a matrix of the file (OUT x IN) into a matrix with STRIDE columns, from column COLUMN
+ * on. */
 static film_status fill_matrix(const struct loader *loader, const char *name, size_t outputs,
                                size_t inputs, float *to, size_t stride, film_error *error)
 {
@@ -296,7 +295,7 @@ static film_status take_part_norm(struct loader *loader, const struct bert_confi
 {
     char name[NAME_ROOM];
     part_name(name, config, layer, part, "");
-    name[strlen(name) - 1] = '\0'; /* the point */
+    name[strlen(name) - 1] = '\0'; /* remove the final dot */
     return take_norm(loader, name, config->hidden, weight, bias, error);
 }
 
@@ -339,8 +338,8 @@ static film_status take_qkv(struct loader *loader, const struct bert_config *con
     return FILM_OK;
 }
 
-/* Attention weights add up to 1, so the value's bias b comes out of the attention as it is, and out
- * of the matrix behind it as a constant: mix_bias += mix' b. */
+/* Attention weights sum to 1, so the bias b of the values passes through the attention unchanged
+ * and is a constant after the next matrix: mix_bias += mix' b. */
 static void fold_value_bias(const struct bert_layer *layer, const float *value_bias, size_t hidden)
 {
     for (size_t o = 0; o < hidden; o++) {
@@ -389,7 +388,7 @@ static film_status take_tensors(struct loader *loader, const struct bert_config 
     TRY(take_norm(loader, "embeddings.LayerNorm", hidden, &out->norm, &out->norm_bias, error));
     for (size_t i = 0; i < config->layers; i++)
         TRY(take_layer(loader, config, i, &out->layers[i], error));
-    if (type) /* every token of a single sentence is of the first type */
+    if (type) /* all tokens of a single sentence have the first type */
         for (size_t p = 0; p < config->positions * hidden; p++)
             out->positions[p] += type[p % hidden];
 done:
@@ -398,7 +397,7 @@ done:
 
 /* ---- The folder ---- */
 
-/* What stands before "embeddings": a folder saved with a head on top has its network's name
+/* Finds the prefix before "embeddings": a folder saved with a head has the name of its network
  * there. */
 static film_status find_prefix(struct tensor_source *source, film_error *error)
 {
@@ -425,7 +424,8 @@ static film_status load_weights(struct tensor_source *source, const struct bert_
     out->count = loader.used;
     TRY_ALLOC(loader.block = out->block = mem_aligned(out->count, sizeof *out->block), error);
     mem_large_pages(out->block, out->count * sizeof *out->block);
-    memset(out->block, 0, out->count * sizeof *out->block); /* the ends of lines too */
+    /* including the padding of cache lines */
+    memset(out->block, 0, out->count * sizeof *out->block);
     loader.used = 0;
     TRY(take_tensors(&loader, config, out, error));
 done:

@@ -12,7 +12,7 @@ enum {
                1 << MEASURE_BRIER,
     OF_SCORES = 1 << MEASURE_PEARSON | 1 << MEASURE_SPEARMAN
 };
-#define CHANCE 0.05 /* below it a difference counts as one */
+#define CHANCE 0.05 /* significance level */
 
 static struct mcnemar test_decisions(const struct against_side side[2],
                                      const struct against_rows *rows)
@@ -26,14 +26,14 @@ static struct mcnemar test_decisions(const struct against_side side[2],
     return mcnemar_test(only[0], only[1]);
 }
 
-/* What the verdict rests on: accuracy in points with McNemar's test, or Pearson. */
+/* The basis of the verdict: accuracy in points with McNemar's test, or Pearson. */
 struct comparison_line {
     double difference, interval[2];
     const struct mcnemar *test; /* NULL: scores */
 };
 
-/* 1: the first is better, -1: the second, 0: cannot be told. The interval and the test must agree;
- * they seldom do not, and then a difference is not worth calling one. */
+/* 1: the first is better, -1: the second, 0: the difference is not significant. Interval and test
+ * must agree. They seldom disagree. */
 static int better(const struct comparison_line *headline)
 {
     const double *interval = headline->interval;
@@ -45,7 +45,7 @@ static int better(const struct comparison_line *headline)
     return headline->difference > 0 ? 1 : -1;
 }
 
-/* "95 %: 0.4 to 2.0; McNemar p = 0.003", as seen from the one that is better (SIGN). */
+/* "95 %: 0.4 to 2.0; McNemar p = 0.003", from the side of the better model (SIGN). */
 static void write_grounds(const struct comparison_line *headline, int sign, double scale,
                           int digits, char *out, size_t size)
 {
@@ -103,7 +103,7 @@ static film_difference *place_of(film_comparison *out, int measure)
     }
 }
 
-/* MEASURES has room for two, freed by the caller. */
+/* Fills MEASURES, one per model; the caller frees both. */
 static film_status compare_measures(const struct against_side side[2],
                                     const struct against_rows *rows,
                                     const struct bootstrap *bootstrap, struct measures measures[2],

@@ -1,4 +1,4 @@
-/* Two models on the same rows: which is better, and could it be chance? */
+/* Compares two models on the same rows: which one is better, and is the difference significant? */
 #ifndef EVAL_AGAINST_H
 #define EVAL_AGAINST_H
 
@@ -8,21 +8,21 @@
 
 enum { AGAINST_SENTENCE = 1000 };
 
-/* What one of them said. */
+/* The answers of one model. */
 struct against_side {
     const char *name;
     const double *probability;
     const unsigned char *same;
 };
 
-/* The rows that both answered. */
+/* The rows, the same for both models. */
 struct against_rows {
     const float *label;
     size_t count;
-    int graded; /* labels are scores: correlations are compared, nothing is right or wrong */
+    int graded; /* labels are scores: compares correlations instead of accuracies */
 };
 
-/* Fills OUT but for the names; its sentence goes to SENTENCE. */
+/* Fills OUT except for the names, and writes the verdict as a sentence to SENTENCE. */
 film_status against_compare(const struct against_side side[2], const struct against_rows *rows,
                             const struct bootstrap *bootstrap, film_comparison *out,
                             char sentence[AGAINST_SENTENCE], film_error *error);

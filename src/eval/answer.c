@@ -1,5 +1,5 @@
-/* The result of an evaluation as a struct and as JSON. Nothing is computed here; the order of the
- * keys is part of what film eval --json promises. */
+/* The result of an evaluation as a struct and as JSON. Nothing is computed here. The order of the
+ * keys is part of the interface of film eval --json. */
 #include "eval/answer.h"
 #include "base/mem.h"
 #include "eval/categories.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the struct ---- */
+/* ---- The struct ---- */
 
 film_figure *answer_figure(film_eval_result *result, enum measure measure)
 {
@@ -123,7 +123,7 @@ void answer_knn(film_eval_result *result, const struct knn *knn, film_knn varian
     result->elbow_k = curve->points[curve->elbow].k;
 }
 
-/* ---- as JSON ---- */
+/* ---- JSON ---- */
 
 static json_t *number_or_null(double value)
 {
@@ -254,7 +254,7 @@ static json_t *retrieval_object(const film_retrieval *found)
                      (json_int_t)found->queries, "pool", (json_int_t)found->pool);
 }
 
-/* {"1": share, "5": ..., "10": ...}, and the same of their intervals. */
+/* {"1": share, "5": ..., "10": ...}, and the same for the intervals. */
 static void put_categories(json_t *answer, json_t *ci, const film_eval_result *result)
 {
     json_t *shares = json_object(), *intervals = json_object();
@@ -269,7 +269,7 @@ static void put_categories(json_t *answer, json_t *ci, const film_eval_result *r
     json_decref(intervals);
 }
 
-/* What was measured, and how. */
+/* Adds what was measured, and how. */
 static void put_about(json_t *answer, const film_eval_result *result)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",

@@ -1,5 +1,5 @@
-/* What an evaluation found: film_eval_result, and the same as JSON, as film eval --json prints it.
- * A number that is not defined is NaN here and null there. */
+/* The result of an evaluation: film_eval_result, and the JSON that film eval --json prints.
+ * Undefined numbers are NaN in the struct and null in JSON. */
 #ifndef EVAL_ANSWER_H
 #define EVAL_ANSWER_H
 
@@ -13,7 +13,7 @@
 
 enum { ANSWER_THRESHOLDS = 16 };
 
-/* What a result points to, in one block. */
+/* Everything that a result points to, in one block. */
 struct answer_owned {
     film_operating_point operating;
     film_comparison against;
@@ -24,17 +24,18 @@ struct answer_owned {
     film_knn_point points[];
 };
 
-/* A result without a figure, with room for POINTS of a sweep. Free it with film_eval_result_free.
+/* Makes a result without figures, with room for a sweep of POINTS. Free it with
+ * film_eval_result_free.
  * */
 film_status answer_init(film_eval_result *result, size_t points, film_error *error);
 
 /* Frees what a result owns; NULL is allowed. */
 void answer_free(struct answer_owned *owned);
 
-/* A result without a figure and without room. */
+/* Returns a result without figures and without a sweep. */
 film_eval_result answer_nothing(void);
 
-/* The place of a measure. */
+/* Returns where RESULT stores a measure. */
 film_figure *answer_figure(film_eval_result *result, enum measure measure);
 
 /* Counts the decisions of pairs labelled 0 or 1. */
@@ -44,10 +45,10 @@ void answer_confusion(film_eval_result *result, const float *label, const unsign
 /* Fills the table of thresholds at the prior of the result; USED is the threshold in use. */
 void answer_thresholds(film_eval_result *result, const struct measures *measures, double used);
 
-/* Takes the sweep into the result. */
+/* Copies the sweep into the result. */
 void answer_knn(film_eval_result *result, const struct knn *knn, film_knn variant);
 
-/* All of a result. NULL: no memory. */
+/* The whole result. NULL: out of memory. */
 json_t *answer_object(const film_eval_result *result);
 
 #endif

@@ -1,5 +1,5 @@
-/* Percentile intervals of the bootstrap (Efron): rows drawn with replacement, seeded,
- * independent of the number of threads. */
+/* Percentile intervals of the bootstrap (Efron). Rows are drawn with replacement by a seeded
+ * generator; the result does not depend on the number of threads. */
 #include "eval/bootstrap.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -16,7 +16,7 @@ static int rising(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Between two values in proportion, as numpy.percentile does. */
+/* Interpolates linearly, like numpy.percentile. */
 static double percentile(const double *sorted, size_t count, double share)
 {
     double at = share * (double)(count - 1);
@@ -25,7 +25,7 @@ static double percentile(const double *sorted, size_t count, double share)
     return sorted[low] + (at - (double)low) * (sorted[low + 1] - sorted[low]);
 }
 
-/* Resamples in which the figure is not defined (one class only) are left out. */
+/* Ignores resamples in which the figure is undefined (one class only). */
 static void take_interval(const double (*value)[MEASURES], size_t resamples, int measure,
                           double *sorted, double interval[2])
 {
@@ -39,12 +39,12 @@ static void take_interval(const double (*value)[MEASURES], size_t resamples, int
     interval[1] = percentile(sorted, count, 0.975);
 }
 
-/* One model, or two whose difference is wanted. */
+/* One model, or two to compute the difference of. */
 struct subject {
     const struct measures *first, *second;
 };
 
-/* A thread's scratch space: per row of the file, per sorted row, per sorted row. */
+/* Scratch space of one thread: per row of the file, and twice per sorted row. */
 struct scratch {
     uint32_t *drawn, *weight;
     double *ranks;
@@ -65,7 +65,7 @@ static void scratch_free(struct scratch *scratch)
     mem_free(scratch->ranks);
 }
 
-/* The figures of one model on the rows drawn. Each model sorts the rows in its own way. */
+/* Computes the figures of one model on the drawn rows. Each model has its own order of rows. */
 static void compute_drawn(const struct measures *measures, const struct scratch *scratch,
                           double value[MEASURES])
 {

@@ -1,4 +1,4 @@
-/* Votes of nearest neighbours for a sentence's category, and how often they are right. */
+/* Classifies sentences by the categories of their nearest neighbours and measures the accuracy. */
 #include "eval/categories.h"
 #include "base/mem.h"
 #include "la/openmp.h"

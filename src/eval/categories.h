@@ -1,4 +1,4 @@
-/* Sentences with a category: does the company a sentence keeps name its category? */
+/* k-nearest-neighbour classification of sentences with a category. */
 #ifndef EVAL_CATEGORIES_H
 #define EVAL_CATEGORIES_H
 
@@ -7,16 +7,16 @@
 enum { CATEGORIES_DEPTHS = 3 };
 extern const size_t categories_depth[CATEGORIES_DEPTHS]; /* 1, 5, 10 */
 
-/* What the deepest vote says of each sentence: the winning category (FLAT_NONE: nobody votes) and
+/* The result of the deepest vote for each sentence: the winning category (FLAT_NONE: no votes) and
  * its votes. */
 struct categories_winners {
     uint32_t *category;
     unsigned char *votes;
 };
 
-/* Leave one out: each sentence gets the category that most of its k nearest others have; of equally
- * many, the one whose first member is nearer. CATEGORY is by number; RIGHT[d] (a byte per number)
- * says whether that was its own, for k = categories_depth[d]. WINNERS are by number too. */
+/* Leave-one-out: predicts the most frequent category among the k nearest other sentences; in a tie,
+ * the one with the nearest member. CATEGORY is by number. RIGHT[d] (a byte per number) is 1 where
+ * the prediction is correct, for k = categories_depth[d]. WINNERS are by number too. */
 film_status categories_vote(const struct flat_share *sentences, const uint32_t *category,
                             int threads, const film_progress *progress,
                             unsigned char *right[CATEGORIES_DEPTHS],

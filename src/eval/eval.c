@@ -1,5 +1,6 @@
-/* In order: read the file (and the pool), embed every distinct sentence once, score the pairs,
- * sweep k, decide, measure, draw intervals, answer again with the second model, search the pool. */
+/* Evaluates a model, in this order: reads the file and the pool, embeds every distinct sentence
+ * once, scores the pairs, sweeps k, decides, measures, computes intervals, repeats this with the
+ * second model, and searches the pool. */
 #include "eval/eval.h"
 #include "base/mem.h"
 #include "eval/against.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NAME: of the model where there are two, or NULL. */
+/* NAME is that of the model if there are two, else NULL. */
 static film_status need_vectors(const film_model *model, const char *name, film_error *error)
 {
     return encoder_has_vectors(&model->encoder)
@@ -56,7 +57,7 @@ static film_status choose_operating(struct evaluation *evaluation, const double 
     return FILM_OK;
 }
 
-/* The same rows answered by the second model, and both held against each other. */
+/* Evaluates the second model on the same rows and compares the two. */
 static film_status compare_models(struct evaluation *evaluation, const struct model_answers *first,
                                   film_error *error)
 {
@@ -81,7 +82,7 @@ done:
     return status;
 }
 
-/* Pearson of the log-odds, whose scale is no probability's. */
+/* Pearson's correlation of the log-odds. */
 static film_status correlate_log_odds(const struct evaluation *evaluation,
                                       const struct model_answers *answers, double *ranks,
                                       double *out, film_error *error)
@@ -146,7 +147,7 @@ done:
     return status;
 }
 
-/* The share of ones and its interval. */
+/* Stores the share of ones and its interval. */
 static film_status put_share(struct evaluation *evaluation, const unsigned char *right,
                              size_t count, film_figure *out, film_error *error)
 {
@@ -158,7 +159,7 @@ static film_status put_share(struct evaluation *evaluation, const unsigned char 
     return FILM_OK;
 }
 
-/* The similar one must score higher: equal scores are wrong. */
+/* The similar sentence must score higher; equal scores count as wrong. */
 static film_status measure_triplets(struct evaluation *evaluation,
                                     const struct model_answers *answers, film_error *error)
 {
@@ -185,7 +186,7 @@ static film_status measure_categories(struct evaluation *evaluation, struct mode
                   (answers->winners.category = mem_array(evaluation->own, sizeof *category)) &&
                   (answers->winners.votes = mem_array(evaluation->own, 1)),
               error);
-    for (size_t i = corpus->rows; i-- > 0;) /* a sentence of several counts for its first */
+    for (size_t i = corpus->rows; i-- > 0;) /* a sentence in several categories keeps the first */
         category[corpus->a[i]] = corpus->category[i];
     for (int d = 0; d < CATEGORIES_DEPTHS; d++)
         TRY_ALLOC(right[d] = mem_array(evaluation->own, 1), error);
@@ -223,7 +224,7 @@ done:
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole evaluation ---- */
 
 static film_status prepare_answers(struct evaluation *evaluation, struct model_answers *answers,
                                    film_error *error)
@@ -286,7 +287,7 @@ done:
     return status;
 }
 
-/* LOOK (may be NULL) is shown it all. */
+/* Calls LOOK (may be NULL) with a view of the evaluation. */
 static film_status show_answers(const struct evaluation *evaluation,
                                 const struct model_answers *answers, eval_look look, void *user,
                                 film_error *error)
@@ -314,7 +315,7 @@ static film_status show_answers(const struct evaluation *evaluation,
     return status;
 }
 
-/* RESULT gets the figures, unless it is NULL. */
+/* Fills RESULT, unless it is NULL. */
 static film_status evaluate_model(const film_model *model, const char *path,
                                   const film_eval_options *options, eval_look look, void *user,
                                   film_eval_result *result, film_error *error)
@@ -323,7 +324,7 @@ static film_status evaluate_model(const film_model *model, const char *path,
     struct evaluation evaluation = {
         .options = options, .path = path, .comm = comm_of(options->job)};
     struct model_answers answers = {.model = model};
-    /* The figures are the first process's; without intervals they cost the others nothing. */
+    /* Only the first process computes intervals and returns figures. */
     evaluation.bootstrap = (struct bootstrap){evaluation.comm->rank == 0 ? options->bootstrap : 0,
                                               options->seed, options->threads, options->progress};
     evaluation.result = answer_nothing();

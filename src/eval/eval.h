@@ -1,4 +1,4 @@
-/* A model against a labelled file: film_eval of film_train.h. */
+/* Evaluates a model on a labelled file: film_eval of film_train.h. */
 #ifndef EVAL_EVAL_H
 #define EVAL_EVAL_H
 
@@ -10,23 +10,23 @@
 
 #include <jansson.h>
 
-/* The caller's options (NULL: none) with every default in place, as the calls below read them:
- * there 0 resamples are none, and no sweep is k_last 0. */
+/* Fills in the defaults of the caller's options (NULL: all). The calls below read the result, where
+ * resamples 0 means no intervals and k_last 0 means no sweep. */
 film_status eval_options(film_eval_options *out, const film_eval_options *given, film_error *error);
 
-/* RESULT owns what it points to. */
+/* RESULT owns everything it points to. */
 film_status eval_file(const film_model *model, const char *path, const film_eval_options *options,
                       film_eval_result *result, film_error *error);
 
-/* What an evaluation worked on and found, lent to somebody who wants to look closer. */
+/* The data and results of an evaluation, valid during the call of an eval_look. */
 struct eval_view {
     const struct corpus *corpus;
-    uint32_t own;          /* distinct sentences of the file: the first of the corpus's */
-    const uint32_t *a, *b; /* pairs: the file's own, or two of each triplet; none of categories */
+    uint32_t own;          /* distinct sentences of the file; they precede those of the pool */
+    const uint32_t *a, *b; /* the pairs of the file, or two per triplet; none for categories */
     const float *label;
     size_t pairs;
     const double *probability;
-    const unsigned char *same; /* what was decided */
+    const unsigned char *same; /* the decisions */
     const struct knn *knn;     /* NULL without a sweep */
     film_knn variant;
     const struct retrieval *retrieval; /* NULL without a pool */

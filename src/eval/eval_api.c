@@ -1,4 +1,4 @@
-/* film_eval of film_train.h: defaults, sizes and names around eval.c, which does the work. */
+/* Implements film_eval of film_train.h: defaults, sizes and names. The evaluation is in eval.c. */
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/sized.h"

@@ -1,5 +1,5 @@
-/* One evaluation: the rows and what was requested about them; and what a model answers for the
- * rows, of which there may be two. Inside src/eval only. */
+/* One evaluation: the rows, the request, and the answers of one or two models. Internal to
+ * src/eval. */
 #ifndef EVAL_EVALUATION_H
 #define EVAL_EVALUATION_H
 
@@ -11,7 +11,7 @@
 #include "learn/corpus.h"
 #include "film_train.h"
 
-/* What is kept of a verdict. */
+/* The part of a verdict that is kept. */
 struct answered {
     double probability, log_odds;
     int same;
@@ -27,13 +27,13 @@ struct evaluation {
     film_knn variant;
     int decide_by_knn;
     struct corpus corpus;
-    uint32_t own;      /* distinct sentences of the file, numbered as they appear */
-    uint32_t own_here; /* those this process has; the pool's follow them in its table */
+    uint32_t own;      /* distinct sentences of the file, in order of appearance */
+    uint32_t own_here; /* those of this process; the pool's follow them in its table */
     /* NULL in a job of one process, where all three are the same. */
     uint32_t *source; /* own: their numbers in the corpus */
-    uint32_t *row;    /* own: their places here, or FLAT_NONE */
+    uint32_t *row;    /* own: their index in this process, or FLAT_NONE */
     uint32_t *number; /* own_here */
-    uint32_t *a, *b;  /* pairs: the file's own, or two of each triplet */
+    uint32_t *a, *b;  /* the pairs of the file, or two per triplet */
     float *label;
     size_t pairs;
     struct bootstrap bootstrap;
@@ -41,18 +41,18 @@ struct evaluation {
     film_eval_result result;
 };
 
-/* What MODEL answers for the rows of an evaluation. */
+/* The answers of MODEL for the rows of an evaluation. */
 struct model_answers {
     const film_model *model;
     struct answered *answered; /* pairs */
-    float *vectors; /* sentences here x dim, ready for la/flat.h; NULL: none are needed */
-    float *penalty; /* sentences here */
+    float *vectors;            /* sentences here x dim, for la/flat.h; NULL: not needed */
+    float *penalty;            /* sentences here */
     struct knn knn;
     int swept;
     uint32_t *category; /* own: of the file; NULL unless it has categories */
     struct categories_winners winners;
     double *probability; /* pairs */
-    unsigned char *same; /* pairs: what was decided */
+    unsigned char *same; /* pairs: the decisions */
 };
 
 void model_answers_free(struct model_answers *answers);
@@ -65,7 +65,7 @@ film_status model_answers_embed(const struct evaluation *evaluation, struct mode
 struct flat_share model_answers_vectors(const struct evaluation *evaluation,
                                         const struct model_answers *answers, size_t count);
 
-/* Scores every pair, sweeps k where there are vectors and a range, and decides. */
+/* Scores every pair, sweeps k if there are vectors and a range, and decides. */
 film_status model_answers_pairs(const struct evaluation *evaluation, struct model_answers *answers,
                                 film_error *error);
 
@@ -75,21 +75,21 @@ static inline int evaluation_has_pairs(const struct evaluation *evaluation)
            evaluation->corpus.labels == FILM_LABELS_TRIPLETS;
 }
 
-/* Reads the file and the pool, sorts out who has which sentence; needs the checked request. */
+/* Reads the file and the pool, and assigns sentences to processes. Call request_check before. */
 film_status evaluation_read(struct evaluation *evaluation, film_error *error);
 void evaluation_free(struct evaluation *evaluation);
 
-/* In a job: the texts of sentences by number, as corpus_fetch gives them. All processes call it. */
+/* In a job: fetches the texts of sentences by number, like corpus_fetch. Collective. */
 film_status evaluation_texts(const struct evaluation *evaluation, const uint32_t *numbers,
                              size_t count, struct strtab *texts, uint32_t *at, film_error *error);
 
-/* What was asked for, before anything is read. */
+/* Checks the options before anything is read. */
 film_status request_check(struct evaluation *evaluation, film_error *error);
 
-/* What the labels of this file allow. */
+/* Checks the options against the labels of the file. */
 film_status request_check_labels(const struct evaluation *evaluation, film_error *error);
 
-/* The prior, which may be the file's own; needs the pairs. */
+/* Sets the prior, which may be the share in the file. Needs the pairs. */
 film_status request_prior(struct evaluation *evaluation, film_error *error);
 
 #endif

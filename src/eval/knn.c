@@ -1,5 +1,5 @@
 /* The paper's pairwise decision (Tang & Aw 2020): two sentences are similar when they are among
- * each other's k nearest; swept over k. */
+ * each other's k nearest. Sweeps over k. */
 #include "eval/knn.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -18,7 +18,7 @@ void knn_free(struct knn *knn)
 
 /* ---- Depths ---- */
 
-/* The place of TARGET among the neighbours, from 1; k + 1 when it is not there. */
+/* Returns the rank of TARGET among the neighbours, from 1; k + 1 when it is not among them. */
 static uint32_t rank_of(const uint32_t *neighbours, size_t k, uint32_t target)
 {
     size_t i = 0;
@@ -26,14 +26,14 @@ static uint32_t rank_of(const uint32_t *neighbours, size_t k, uint32_t target)
     return (uint32_t)(i + 1);
 }
 
-/* The K nearest of every row of this process. */
+/* The K nearest neighbours of every row of this process. */
 struct neighbours {
     const struct flat_share *sentences;
     uint32_t *of; /* rows x k */
     size_t k;
 };
 
-/* PLACES[i]: of TO[i] among the neighbours of FROM[i], where that is a row of this process; else
+/* PLACES[i] = rank of TO[i] among the neighbours of FROM[i], if that is a row of this process, else
  * 0. */
 static void find_places(const struct knn *knn, const struct neighbours *near, const uint32_t *from,
                         const uint32_t *to, int threads, double *places)
@@ -105,8 +105,8 @@ static size_t lowest(const struct knn_point *points, size_t count)
     return best;
 }
 
-/* The farthest point is the same however the axes are scaled: the distance to the line is the cross
- * product of two vectors over a constant. */
+/* The farthest point does not depend on the scale of the axes: the distance to the line is a cross
+ * product of two vectors, divided by a constant. */
 size_t knn_elbow(const struct knn_point *points, size_t count)
 {
     if (count < 3) return lowest(points, count);

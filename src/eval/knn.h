@@ -20,12 +20,12 @@ struct labelled_ids {
 struct knn_point {
     size_t k;
     uint64_t tp, fp, tn, fn;
-    double p_similar, p_other; /* share of true pairs among those called similar, and the others */
+    double p_similar, p_other; /* share of true pairs among those called similar; among the rest */
     double cross_entropy, accuracy, tpr, tnr, fpr, fnr;
 };
 
 struct knn_curve {
-    uint32_t *depth; /* of each pair; above the last k: never similar */
+    uint32_t *depth; /* by pair; above the last k: never similar */
     struct knn_point *points;
     size_t best, elbow; /* indices into points */
 };
@@ -39,16 +39,15 @@ struct knn_range {
     size_t first, last; /* of k */
 };
 
-/* SENTENCES: normalised vectors, each distinct sentence once. PAIRS: all of them in every process.
- * A sentence is not its own neighbour; a pair of one
- * sentence with itself has depth 0. */
+/* SENTENCES: normalised vectors, each distinct sentence once. Every process passes all PAIRS. A
+ * sentence is not its own neighbour; a pair of a sentence with itself has depth 0. */
 film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
                       const struct labelled_ids *pairs, struct knn_range range, int threads,
                       const film_progress *progress, film_error *error);
 void knn_free(struct knn *knn);
 
-/* The point farthest from the straight line between the first and the last; the lowest one where
- * there are fewer than three. */
+/* Returns the point farthest from the straight line between the first and the last; the lowest one
+ * with fewer than three points. */
 size_t knn_elbow(const struct knn_point *points, size_t count);
 
 #endif

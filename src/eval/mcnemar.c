@@ -4,9 +4,8 @@
 
 #include <math.h>
 
-/* Twice the chance of min(b, c) or fewer heads in b + c throws. The binomial coefficients are
- * walked in logarithms: 2^-1000 would do as a double, the coefficient of 1000 over 500 nearly
- * not. */
+/* Twice the chance of min(b, c) or fewer heads in b + c throws. Binomial
+ * coefficients are logarithms: 1000 over 500 nearly overflows a double. */
 static double exact_probability(size_t low, size_t count)
 {
     double log_term = -(double)count * log(2.0), sum = 0;
@@ -21,7 +20,7 @@ struct mcnemar mcnemar_test(size_t b, size_t c)
 {
     struct mcnemar test = {b, c, b + c <= MCNEMAR_EXACT_MOST, NAN, 1.0};
     if (test.exact) {
-        /* Equally many: twice the half would count the middle twice. */
+        /* With b = c, doubling would count the middle twice. */
         if (b != c) test.p = exact_probability(b < c ? b : c, b + c);
         return test;
     }

@@ -1,5 +1,5 @@
 /* Accuracy, F1, AUC, average precision, log loss, calibration, correlations, from rows sorted
- * once. Draws no samples; bootstrap.c does. */
+ * once. bootstrap.c draws the samples. */
 #include "eval/measures.h"
 #include "base/mem.h"
 
@@ -87,7 +87,7 @@ void measures_free(struct measures *measures)
     memset(measures, 0, sizeof *measures);
 }
 
-/* ---- One pass each, rows with weights ---- */
+/* ---- Figures of weighted rows, one pass each ---- */
 
 static double row_weight(const uint32_t *weight, size_t i)
 {
@@ -129,15 +129,14 @@ static void sum_weighted_rows(const struct measures *m, const uint32_t *weight,
     value[MEASURE_BRIER] = share_or_nan(squares, total);
 }
 
-/* AUC, average precision and the best accuracy: from the highest score down, equal ones
- * together. */
+/* AUC, average precision and best accuracy: by descending score, equal scores together. */
 static void sweep_thresholds(const struct measures *m, const uint32_t *weight,
                              double value[MEASURES])
 {
     double positives = 0, negatives = 0, above[2] = {0, 0}, pairs = 0, precision = 0;
     for (size_t i = 0; i < m->count; i++)
         *(m->label[i] >= 0.5f ? &positives : &negatives) += row_weight(weight, i);
-    double best = negatives; /* nobody passes */
+    double best = negatives; /* no row passes */
     for (size_t i = m->count; i > 0;) {
         double score = m->score[i - 1], group[2] = {0, 0};
         for (; i > 0 && m->score[i - 1] == score; i--)
@@ -153,7 +152,7 @@ static void sweep_thresholds(const struct measures *m, const uint32_t *weight,
     value[MEASURE_BEST_ACCURACY] = positives + negatives > 0 ? best / (positives + negatives) : NAN;
 }
 
-/* A spread that is only rounding counts as none: the correlation with a constant is not defined. */
+/* A spread of the size of rounding counts as zero: the correlation with a constant is undefined. */
 static double correlation(double xy, double xx, double yy, double scale_xx, double scale_yy)
 {
     if (!(xx > 1e-24 * scale_xx) || !(yy > 1e-24 * scale_yy)) return NAN;
@@ -183,8 +182,8 @@ static double pearson(const struct measures *m, const uint32_t *weight)
     return correlation(xy, xx, yy, raw_xx, raw_yy);
 }
 
-/* Pearson of the ranks, equal values sharing their average rank. Ranks are counted from the middle,
- * so that their mean is 0. */
+/* Pearson's correlation of the ranks; equal values get their average rank. Ranks are counted from
+ * the middle, so that their mean is 0. */
 static double spearman(const struct measures *m, const uint32_t *weight, double *ranks)
 {
     double total = 0, before = 0, xy = 0, xx = 0, yy = 0;
@@ -235,7 +234,7 @@ double measures_best_threshold(const struct measures *measures)
 {
     const double *score = measures->score;
     if (measures->count == 0) return NAN;
-    /* What passing everything at and above a score gains over passing nothing. */
+    /* Gain of accepting all rows at or above a score, compared with accepting none. */
     double gain = 0, best = 0, threshold = nextafter(score[measures->count - 1], INFINITY);
     for (size_t i = measures->count; i > 0; i--) {
         gain += measures->label[i - 1] >= 0.5f ? 1 : -1;

@@ -1,9 +1,9 @@
-/* How good scores are, against labels: the figures of film eval. docs/reference/measures.md has the
- * formulae.
+/* The figures of film eval: how well scores agree with labels. docs/reference/measures.md has the
+ * formulas.
  *
  * The rows are sorted once; every figure is then one pass over them with a weight per row. A
  * bootstrap resample is such a set of weights (how often each row was drawn), so it needs no
- * sorting: a thousand of 10,000 rows take a second. */
+ * sorting: a thousand resamples of 10,000 rows take a second. */
 #ifndef EVAL_MEASURES_H
 #define EVAL_MEASURES_H
 
@@ -37,31 +37,31 @@ enum {
 const char *measure_name(enum measure measure);
 
 struct measures {
-    unsigned set; /* bits of enum measure: what is computed */
+    unsigned set; /* bits of enum measure: the measures to compute */
     size_t count;
-    double *score; /* rising */
-    uint32_t *row; /* the rest is in the order of score: where each stood in the caller's arrays */
+    double *score; /* ascending */
+    uint32_t *row; /* index in the caller's arrays; all arrays are in the order of score */
     float *label;
     unsigned char *same; /* the decision */
     double *loss;        /* log loss of the row; NULL unless in the set */
-    uint32_t *by_label;  /* positions by rising label; NULL unless Spearman is in the set */
+    uint32_t *by_label;  /* positions by ascending label; NULL unless Spearman is in the set */
 };
 
-/* SAME is what was decided about each row; NULL: score >= 0.5. Labels are 0 or 1 for all but
- * Pearson and Spearman, scores are probabilities for log loss, calibration and the Brier score. */
+/* SAME is the decision about each row; NULL: score >= 0.5. Labels are 0 or 1 except for Pearson and
+ * Spearman. Scores are probabilities for log loss, calibration and the Brier score. */
 film_status measures_init(struct measures *measures, unsigned set, const double *score,
                           const float *label, const unsigned char *same, size_t count,
                           film_error *error);
 void measures_free(struct measures *measures);
 
-/* VALUE[m] for the measures of the set, NaN for the others and for what is not defined (AUC with
+/* Computes VALUE[m] for the measures of the set; NaN for all others and where undefined (AUC with
  * one class, precision of no decision, correlation with a constant). WEIGHT: how often each row
  * counts; NULL: once. RANKS is scratch space of count doubles. */
 void measures_compute(const struct measures *measures, const uint32_t *weight, double *ranks,
                       double value[MEASURES]);
 
-/* A threshold at which "score >= threshold" has the best accuracy: in the middle between two scores
- * where it can be. */
+/* Returns a threshold at which "score >= threshold" has the best accuracy; midway between two
+ * scores if possible. */
 double measures_best_threshold(const struct measures *measures);
 
 /* What "score >= threshold" gives when PRIOR of the pairs are the same, whatever their share of the

@@ -1,5 +1,5 @@
-/* What a model says about the rows of an evaluation: vectors, verdicts, neighbours. How good
- * that is, is measured elsewhere (eval.c). */
+/* Computes the answers of a model for the rows of an evaluation: vectors, verdicts, neighbours.
+ * eval.c measures how good they are. */
 #include "base/mem.h"
 #include "eval/evaluation.h"
 #include "la/openmp.h"
@@ -47,14 +47,14 @@ static void pair_of_ids(const void *user, size_t i, film_text *a, film_text *b)
     *b = strtab_get(pairs->sentences, pairs->b[i]);
 }
 
-/* By what pairs are scored, and room for the verdicts on a chunk of them. */
+/* How pairs are scored, and room for the verdicts of a chunk. */
 struct answer_scoring {
     const struct decision *decision;
     struct match_rule rule;
     film_verdict *verdicts;
 };
 
-/* COUNT pairs from FIRST on; every process of a job calls it, perhaps with none. */
+/* Scores COUNT pairs from FIRST on. Collective; COUNT may be 0. */
 static film_status score_chunk(const struct evaluation *evaluation,
                                const struct answer_scoring *scoring, size_t first, size_t count,
                                struct answered *out, film_error *error)
@@ -88,7 +88,7 @@ done:
     return status;
 }
 
-/* Each process its share of the pairs; the answers of all are then in every one. */
+/* Each process scores its share of the pairs; then every process receives all answers. */
 static film_status score(const struct evaluation *evaluation, struct model_answers *answers,
                          film_error *error)
 {
@@ -165,7 +165,7 @@ void model_answers_free(struct model_answers *answers)
     knn_free(&answers->knn);
 }
 
-/* The probability of each pair and what is decided about it. */
+/* Computes the probability of each pair and the decision. */
 static film_status decide_pairs(const struct evaluation *evaluation, struct model_answers *answers,
                                 film_error *error)
 {

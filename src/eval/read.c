@@ -1,22 +1,22 @@
-/* What is measured on: the rows of the file, and the sentences of the pool.
+/* Reads the data of an evaluation: the rows of the file and the sentences of the pool.
  *
- * In a job every process reads a part of each. The rows are in all of them afterwards, the
- * sentences with their owners (learn/corpus_share.h). Owners number by a hash; here sentences are
- * numbered as they appear in the file, as one process does, so that neighbours that are equally
- * near come in the same order. */
+ * In a job every process reads a slice of each. Afterwards all processes have the rows, and each
+ * sentence is with its owner (learn/corpus_share.h). Owners number sentences by a hash; here they
+ * get numbers in the order of the file, as in one process, so that ties between neighbours are
+ * broken in the same way. */
 #include "base/partition.h"
 #include "text/table.h"
 #include "base/mem.h"
 #include "eval/evaluation.h"
 #include "learn/corpus_share.h"
 
-/* As one process's table of strings would: the sentences of each row, in their order. */
+/* Numbers the sentences row by row, as the string table of one process would. */
 static film_status number_eval_sentences(struct evaluation *evaluation, film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = &evaluation->corpus;
     const uint32_t *columns[] = {corpus->a, corpus->b, corpus->c};
-    uint32_t next = 0, *number = NULL; /* by the owners' numbers */
+    uint32_t next = 0, *number = NULL; /* by number of the owners */
     size_t first = corpus_first(corpus);
     evaluation->own = (uint32_t)corpus_all(corpus);
     evaluation->own_here = corpus->sentences.count;
@@ -72,7 +72,7 @@ done:
     return status;
 }
 
-/* Adds the sentences of this process's part of the pool to a table. */
+/* Adds the sentences of this process's slice of the pool to a table. */
 static film_status read_part(const struct evaluation *evaluation, struct strtab *sentences,
                              film_error *error)
 {
@@ -100,7 +100,7 @@ done:
     return status;
 }
 
-/* Adds the pool's sentences behind the file's own, with their owners. */
+/* Adds the sentences of the pool after those of the file, at their owners. */
 static film_status read_eval_pool(struct evaluation *evaluation, film_error *error)
 {
     film_status status = FILM_OK;

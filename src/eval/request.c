@@ -1,4 +1,4 @@
-/* What film_eval was asked for: does it make sense, by itself and for this file? */
+/* Checks the options of film_eval, by themselves and against the labels of the file. */
 #include "eval/evaluation.h"
 #include "pair/match.h"
 #include "learn/operating.h"
@@ -45,7 +45,8 @@ static film_status check_threshold(const struct evaluation *evaluation, film_err
     return FILM_OK;
 }
 
-/* A name that JSON cannot hold (not UTF-8) or that would drown the sentence is replaced. */
+/* Replaces a name that is not UTF-8, and so not valid in JSON, or that is too long for a
+ * sentence. */
 static const char *usable_name(const char *name, const char *otherwise)
 {
     json_t *text = name && strlen(name) <= LONGEST_NAME ? json_string(name) : NULL;

@@ -1,5 +1,4 @@
-/* How often a question's duplicate is found first, among the first ten and so on, by exact
- * search. */
+/* Measures at which rank an exact search finds the duplicate of a question. */
 #include "eval/retrieval.h"
 #include "base/mem.h"
 

@@ -8,13 +8,14 @@
 struct retrieval {
     size_t queries, pool;
     double r1, r10,
-        r36;        /* share of queries whose partner is among the first 1, 10, 36; NaN: none */
+        /* share of queries with their partner among the first 1, 10, 36; NaN: no queries */
+        r36;
     double mrr;     /* mean of 1 / rank */
-    uint32_t *rank; /* of each query, ties counted against it */
+    uint32_t *rank; /* by query; ties count against it */
 };
 
-/* POOL: normalised vectors of the distinct sentences; those of the pairs have numbers. Of the
- * pairs, those with label 1 whose sentences differ count, and of these the first LIMIT (0: all). */
+/* POOL: normalised vectors of the distinct sentences; those of the pairs have numbers. Only pairs
+ * with label 1 and two different sentences count, and of these the first LIMIT (0: all). */
 film_status retrieval_measure(struct retrieval *retrieval, const struct flat_share *pool,
                               const struct labelled_ids *pairs, size_t limit, int threads,
                               const film_progress *progress, film_error *error);

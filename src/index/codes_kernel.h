@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* DIM codes in every STRIDE bytes. */
+/* Rows of STRIDE bytes with DIM codes each. */
 struct codes_rows {
     const uint8_t *rows;
     size_t stride, dim;
@@ -13,7 +13,7 @@ struct codes_rows {
 
 struct codes_kernel {
     const char *name;
-    int (*here)(void); /* whether this machine has the instructions */
+    int (*here)(void); /* returns whether this machine has the instructions */
     /* OUT[i] = (row . values - offset) * scale of the row, for rows ID[0 .. count) or, when ID is
      * NULL, the first COUNT rows. */
     void (*score)(const struct codes_rows *codes, const int8_t *values, int32_t offset,

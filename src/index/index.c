@@ -23,9 +23,9 @@ struct index_searcher {
     struct feature_row row;
     struct terms terms;
     struct graph_walker *walker;
-    struct lexical_searcher *searcher;
+    struct lexical_searcher *words;
     float *vector;
-    uint32_t *id; /* of either side in turn */
+    uint32_t *id; /* of one side at a time */
     float *score;
     struct index_near *near;     /* of both sides */
     struct index_candidate *all; /* the same, with scores */
@@ -192,7 +192,7 @@ film_status index_searcher_new(const struct index *index, struct index_searcher 
     TRY(feature_row_init(&searcher->row, index->encoder->features, error));
     TRY(terms_init(&searcher->terms, index->encoder, error));
     TRY(graph_walker_new(&searcher->walker, error));
-    TRY(lexical_searcher_new(&searcher->searcher, error));
+    TRY(lexical_searcher_new(&searcher->words, error));
     TRY_ALLOC(searcher->vector = mem_array(encoder_dim(index->encoder), sizeof(float)), error);
     *out = searcher;
     searcher = NULL;
@@ -207,7 +207,7 @@ void index_searcher_free(struct index_searcher *searcher)
     feature_row_free(&searcher->row);
     terms_free(&searcher->terms);
     graph_walker_free(searcher->walker);
-    lexical_searcher_free(searcher->searcher);
+    lexical_searcher_free(searcher->words);
     mem_free(searcher->vector);
     mem_free(searcher->id);
     mem_free(searcher->score);
@@ -342,7 +342,7 @@ static film_status find_near(const struct index *index, struct index_searcher *s
     TRY_ALLOC(reserve_candidates(searcher, k), error);
     side = (struct nearest){searcher->id, searcher->score, 0};
     TRY(terms_make(&searcher->terms, query->text, &terms, error));
-    TRY(lexical_search(index->lexical, searcher->searcher, terms, filter ? filter->mask : NULL, k,
+    TRY(lexical_search(index->lexical, searcher->words, terms, filter ? filter->mask : NULL, k,
                        &side, error));
     for (size_t i = 0; i < side.found; i++)
         searcher->near[i] = (struct index_near){searcher->id[i], 0, 0, searcher->score[i]};

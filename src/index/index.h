@@ -72,11 +72,11 @@ film_status index_candidates_text(const struct index *index, struct index_search
                                   size_t *found, film_error *error);
 
 /* For the last text: the share of its weight that is in the model's vocabulary, 0 to 1. A vector
- * says little about a text whose rare words are unknown. */
+ * represents a text poorly when its rare words are unknown. */
 double index_known(const struct index_searcher *searcher);
 
-/* Of the vectors alone, as a search for K candidates looks for them: what film_pool_check measures.
- * VECTOR has length 1; OUT has room for K. Not without a map. */
+/* Finds the K nearest vectors with the settings of a normal search; film_pool_check measures its
+ * recall. VECTOR has length 1; OUT has room for K. Needs a map. */
 film_status index_nearest(const struct index *index, struct index_searcher *searcher,
                           const float *vector, size_t k, struct nearest *out, film_error *error);
 
@@ -87,15 +87,15 @@ struct index_filter {
     const uint8_t *mask;
 };
 
-/* What is looked for. */
+/* A query. */
 struct index_query {
     film_text text;
-    const float *vector;               /* of index_vector; NULL: it is made from the text */
-    const struct index_filter *filter; /* NULL: all may be answers */
+    const float *vector;               /* from index_vector; NULL: computed from the text */
+    const struct index_filter *filter; /* NULL: all sentences */
     size_t k;
 };
 
-/* The same among some. */
+/* The same among the sentences of a filter. */
 film_status index_candidates_among(const struct index *index, struct index_searcher *searcher,
                                    const struct index_query *query, struct index_candidate *out,
                                    size_t *found, film_error *error);
@@ -105,9 +105,9 @@ film_status index_candidates_among(const struct index *index, struct index_searc
 /* A sentence whose words or vector are among the K nearest of one shard of an index. */
 struct index_near {
     uint32_t id;
-    uint32_t by_vector; /* 1: its vector is among them */
+    uint32_t by_vector; /* 1: its vector is among the nearest */
     float dense;
-    float lexical; /* 0: its words are not among them */
+    float lexical; /* 0: its words are not among the nearest */
 };
 
 /* The vector of TEXT, of length 1, to search for in every shard; all 0 when it has none. */
@@ -119,8 +119,8 @@ film_status index_near(const struct index *index, struct index_searcher *searche
                        const struct index_query *query, struct index_near *out, size_t *found,
                        film_error *error);
 
-/* From what all parts found (COUNT of NEAR, which is reordered, with ids of the whole) to the best
- * K: what one index over everything would answer. */
+/* Chooses the best K of the results of all shards (COUNT of NEAR, with global ids; reordered). The
+ * result equals that of one index over all sentences. */
 film_status index_choose(struct index_searcher *searcher, const struct index_query *query,
                          struct index_near *near, size_t count, struct index_candidate *out,
                          size_t *found, film_error *error);

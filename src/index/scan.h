@@ -27,14 +27,14 @@ struct scan_counts {
     size_t again; /* queries that were scanned twice */
 };
 
-/* The K nearest rows of each of COUNT vectors are wanted. */
+/* A search for the K nearest rows of each of COUNT vectors. */
 struct scan_queries {
     const float *vectors; /* count x dim */
     size_t count, k;
 };
 
-/* OUT's id and score (may be NULL) are count x k, best first; where there are fewer than k rows the
- * rest is SCAN_NONE. COUNTS may be NULL. */
+/* OUT's id and score (may be NULL) are count x k, best first. With fewer than k rows, the remaining
+ * ids are SCAN_NONE. COUNTS may be NULL. */
 film_status scan_search(const struct scan *scan, const struct scan_queries *queries, int threads,
                         const film_progress *progress, const struct nearest *out,
                         struct scan_counts *counts, film_error *error);

@@ -14,7 +14,7 @@
 int dense_begin(void);
 void dense_end(int before);
 
-/* Of a product: m x n, of k terms each. */
+/* Shape of a product: m x n results, sums of k terms. */
 struct dense_shape {
     size_t m, n, k;
 };

@@ -1,6 +1,6 @@
-/* Exact nearest neighbours by inner products of blocks of queries with blocks of rows. The products
- * are our own: those of sgemm are rounded differently in different lanes of its tile (OpenBLAS's
- * kernels for AVX2), so equal vectors would not tie. */
+/* Exact nearest neighbours by inner products of blocks of queries with blocks of rows. It does
+ * not use sgemm: the AVX2 kernels of OpenBLAS round differently in different lanes of a tile, so
+ * equal vectors would not tie. */
 #include "la/flat.h"
 #include "base/mem.h"
 #include "base/topk.h"
@@ -11,10 +11,10 @@
 #include <string.h>
 
 /* Shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while they
- * are looked through. */
+ * are examined. */
 enum { QUERIES = 64, ROWS = 512 };
 
-/* What one thread works with. */
+/* Scratch memory of one thread. */
 struct flat_worker {
     float *queries; /* dim x QUERIES: a query is a column; zeros after the last */
     float *rows;    /* ROWS x dim: the last, short block of the base, or targets */
@@ -28,7 +28,7 @@ struct flat_job {
     size_t k;
     uint32_t *id;
     float *score;
-    const struct flat_targets *targets; /* NULL: search, else rank */
+    const struct flat_targets *targets; /* NULL: search; else rank */
     uint32_t *rank;
 };
 
@@ -55,7 +55,7 @@ static void flat_worker_free(struct flat_worker *worker)
     mem_free(worker->kept);
 }
 
-/* The row that query I is; FLAT_NONE, which is no row, for one from elsewhere. */
+/* Returns the row of query I, or FLAT_NONE for a query that is not a row. */
 static uint32_t query_id(const struct flat_queries *queries, size_t i)
 {
     if (queries->id) return queries->id[i];
@@ -69,7 +69,7 @@ static const float *query_vector(const struct flat_job *job, size_t i)
                                  : job->base->rows + query_id(job->queries, i) * dim;
 }
 
-/* And its target's, with what is subtracted from its score. */
+/* Returns the vector of its target, and the penalty that is subtracted from the score. */
 static const float *target_vector(const struct flat_job *job, size_t i, float *penalty)
 {
     const struct flat_targets *targets = job->targets;
@@ -85,8 +85,8 @@ static const float *target_vector(const struct flat_job *job, size_t i, float *p
 /* Eight queries at once. */
 typedef float lanes __attribute__((vector_size(32), aligned(4)));
 
-/* scores (QUERIES x ROWS) = queries' * rows'. A lane adds up one query's products with one row,
- * dimension by dimension: every score is the same sum in the same order, wherever it is. */
+/* scores (QUERIES x ROWS) = queries' * rows'. A lane sums the products of one query with one row,
+ * dimension by dimension, so every score is the same sum in the same order at any position. */
 VEC_KERNEL static void multiply_block(float *scores, const float *queries, const float *rows,
                                       size_t dim)
 {
@@ -120,7 +120,7 @@ static void gather_queries(struct flat_worker *worker, const struct flat_job *jo
     }
 }
 
-/* The scores of block BLOCK of the base; returns how many rows it has. */
+/* Computes the scores of block BLOCK of the base; returns its number of rows. */
 static size_t score_block(struct flat_worker *worker, const struct flat *base, size_t block)
 {
     size_t first = block * ROWS, count = base->count - first < ROWS ? base->count - first : ROWS;
@@ -147,7 +147,8 @@ static void search_tile(struct flat_worker *worker, const struct flat_job *job, 
         size_t rows = score_block(worker, job->base, block);
         for (size_t i = 0; i < count; i++) {
             const float *scores = worker->scores + i * ROWS;
-            size_t self = query_id(job->queries, first + i) - block * ROWS; /* wraps: not here */
+            /* wraps around when it is in another block */
+            size_t self = query_id(job->queries, first + i) - block * ROWS;
             for (size_t j = 0; j < rows; j++)
                 if (j != self) topk_offer(&top[i], scores[j], (uint32_t)(block * ROWS + j));
         }
@@ -184,7 +185,8 @@ static void rank_tile(struct flat_worker *worker, const struct flat_job *job, si
             if (self == target && self != FLAT_NONE) continue;
             uint32_t better = 0;
             for (size_t j = 0; j < rows; j++) better += scores[j] >= wanted[i];
-            size_t s = self - block * ROWS, t = target - block * ROWS; /* wrap: not here */
+            /* wrap around in other blocks */
+            size_t s = self - block * ROWS, t = target - block * ROWS;
             if (s < rows) better -= scores[s] >= wanted[i];
             if (t < rows) better -= scores[t] >= wanted[i];
             job->rank[first + i] += better;
@@ -192,8 +194,8 @@ static void rank_tile(struct flat_worker *worker, const struct flat_job *job, si
     }
 }
 
-/* Tiles of queries, shared out among the threads. The calling thread reports progress; when that
- * says stop, all threads pass over what is left. */
+/* Threads share tiles of queries. The calling thread reports progress; when that cancels, all
+ * threads skip the remaining tiles. */
 static film_status run_blocks(const struct flat_job *job, int threads,
                               const film_progress *progress, film_error *error)
 {

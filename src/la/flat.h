@@ -37,8 +37,8 @@ struct flat_targets {
     const float *penalty; /* count, for vectors only; NULL: no penalty */
 };
 
-/* OUT's id and score (may be NULL) are queries x k, best first, of equal scores the lower id; where
- * there are fewer than k (other) rows the rest is FLAT_NONE. */
+/* OUT's id and score (may be NULL) are queries x k, best first, equal scores by ascending id. With
+ * fewer than k (other) rows, the remaining entries are FLAT_NONE. */
 film_status flat_search(const struct flat *base, const struct flat_queries *queries, size_t k,
                         int threads, const film_progress *progress, const struct nearest *out,
                         film_error *error);

@@ -5,17 +5,17 @@
 
 #include <string.h>
 
-enum { BLOCK = 4096 }; /* queries that are with all processes at a time */
+enum { BLOCK = 4096 }; /* queries per exchange */
 
 /* ---- Neighbours ---- */
 
 struct share_search {
     const struct flat_share *share;
-    size_t k, *rows;  /* of each process */
-    float *vectors;   /* BLOCK x dim: of the queries */
-    uint32_t *self;   /* BLOCK: which rows they are here */
-    uint32_t *found;  /* BLOCK x k numbers, then as many scores: what is sent */
-    uint32_t *came;   /* that of each process */
+    size_t k, *rows;  /* rows of each process */
+    float *vectors;   /* BLOCK x dim: the queries */
+    uint32_t *self;   /* BLOCK: their rows in this process */
+    uint32_t *found;  /* message: BLOCK x k numbers, then their scores */
+    uint32_t *came;   /* the messages of all processes */
     size_t *out, *in; /* bytes to and from each process */
     float *kept;      /* k */
 };
@@ -55,7 +55,7 @@ done:
     return status;
 }
 
-/* The best of what all processes found for HERE queries, to ID. */
+/* Writes the best results of all processes for HERE queries to ID. */
 static void merge_results(struct share_search *search, size_t here, uint32_t *id)
 {
     size_t k = search->k, processes = (size_t)search->share->comm->size;
@@ -75,7 +75,7 @@ static void merge_results(struct share_search *search, size_t here, uint32_t *id
     }
 }
 
-/* Rows FIRST .. FIRST + HERE of process OWNER, which gets the answers to ID. */
+/* Searches for rows FIRST .. FIRST + HERE of process OWNER, which receives the results in ID. */
 static film_status search_block(struct share_search *search, int owner, size_t first, size_t here,
                                 int threads, uint32_t *id, film_error *error)
 {
@@ -134,7 +134,7 @@ done:
 struct target_ranking {
     const struct flat_share *share;
     float *query, *target;                   /* BLOCK x dim */
-    float *penalty;                          /* BLOCK: of the targets */
+    float *penalty;                          /* BLOCK: penalties of the targets */
     uint32_t *query_row, *target_row, *rank; /* BLOCK */
     size_t *better;
 };
@@ -168,8 +168,8 @@ done:
     return status;
 }
 
-/* The vectors of HERE numbers in every process: the owner puts its own among zeros, and they are
- * added up. PENALTY may be NULL. */
+/* Gives every process the vectors of HERE numbers: each process fills in its own among zeros, and
+ * the sum is taken. PENALTY may be NULL. */
 static film_status share_vectors(const struct flat_share *share, const uint32_t *number,
                                  size_t here, uint32_t *row, float *vectors, float *penalty,
                                  film_error *error)

@@ -1,5 +1,5 @@
-/* Block Lanczos with full reorthogonalisation for the largest eigenvalues of an operator known
- * by its products. */
+/* Block Lanczos with full reorthogonalisation: the largest eigenvalues of an operator that is known
+ * only by its products. */
 #include "la/krylov.h"
 
 #include "base/mem.h"
@@ -11,17 +11,17 @@
 #include <string.h>
 
 /* Below this size LAPACK runs on one thread: it makes thousands of small calls, which gain little
- * from threads and stall badly (100 times) where another program holds a core. The result is then
+ * from threads and become 100 times slower while another program uses a core. The result is then
  * also the same for every thread count. */
 enum { ONE_THREAD_BELOW = 2500 };
 
 struct krylov_work {
-    float *basis;     /* rows x count of ld */
-    size_t ld, count; /* floats from row to row; vectors so far */
+    float *basis;     /* rows x count, LD floats per row */
+    size_t ld, count; /* row stride; number of vectors */
     size_t last;      /* width of the newest block */
     float *block;     /* rows x block: A times the newest block, then the next one */
     double *small;    /* basis' A basis, basis x basis; block tridiagonal */
-    double *gram;     /* block x block, of what the last step left over */
+    double *gram;     /* block x block: Gram matrix of the last remainder */
 };
 
 static void krylov_work_free(struct krylov_work *work)
@@ -36,7 +36,7 @@ static film_status work_init(const struct krylov *job, struct krylov_work *work,
 {
     memset(work, 0, sizeof *work);
     work->ld = (job->basis + 15) / 16 * 16;
-    /* A row length that is a multiple of the cache's set size makes rows evict each other. */
+    /* With a stride that is a multiple of the cache's set size, rows would evict each other. */
     if (work->ld % 256 == 0) work->ld += 16;
     work->basis = mem_aligned(job->side.rows, work->ld * sizeof *work->basis);
     work->block = mem_aligned(job->side.rows, job->block * sizeof *work->block);
@@ -46,7 +46,7 @@ static film_status work_init(const struct krylov *job, struct krylov_work *work,
     return missing ? status_no_memory(error) : FILM_OK;
 }
 
-/* Puts the block (rows x width) behind the basis. */
+/* Appends the block (rows x width) to the basis. */
 static void append_block(const struct krylov *job, struct krylov_work *work, size_t width)
 {
 #pragma omp parallel for schedule(static) num_threads(job->side.threads)
@@ -58,7 +58,7 @@ static void append_block(const struct krylov *job, struct krylov_work *work, siz
 }
 
 /* Adds the inner products of the newest block's image with the basis vectors from FIRST on (the
- * newest block and the one before) to the small matrix. They come twice: the second, full
+ * newest block and the preceding one) to the small matrix. Called twice: the second, full
  * projection gives small corrections. side.factor begins with vector BEGIN. */
 static void collect_products(const struct krylov *job, struct krylov_work *work, size_t begin,
                              size_t first)
@@ -70,7 +70,7 @@ static void collect_products(const struct krylov *job, struct krylov_work *work,
                 (double)job->side.factor[(i - begin) * work->last + j];
 }
 
-/* The length of the longest column that was projected away (side.factor, count x width). */
+/* Returns the length of the longest projection on the basis (side.factor, count x width). */
 static double longest(const struct krylov *job, size_t count, size_t width)
 {
     double largest = 0.0;
@@ -86,10 +86,10 @@ static double longest(const struct krylov *job, size_t count, size_t width)
 }
 
 /* One step: A times the newest block, made orthogonal to the basis. In exact arithmetic only the
- * last two blocks matter; taking them off first leaves so little along the others that one pass of
- * the full projection reaches full orthogonality (the usual second pass would double the cost of
- * the dearest part). SCALE: how long the image was along the basis, so that a remainder of rounding
- * is known as such; after a random block the part along the first blocks is the larger. */
+ * last two blocks matter. After they are subtracted, so little remains along the others that one
+ * full projection reaches full orthogonality. (A second one would double the cost of the most
+ * expensive part.) SCALE is the length of the image along the basis; compared with it, a remainder
+ * of rounding is recognised. After a random block, the part along the first blocks is larger. */
 static film_status krylov_step(struct krylov *job, struct krylov_work *work, double *scale,
                                film_error *error)
 {
@@ -111,8 +111,8 @@ done:
     return status;
 }
 
-/* The next block: the first WIDTH columns of what the step left. Fewer only when the basis is about
- * to span everything, so that it does not matter which. */
+/* Keeps the first WIDTH columns of the remainder as the next block. There are fewer only when the
+ * basis is about to span everything; then the choice does not matter. */
 static void narrow(const struct krylov *job, struct krylov_work *work, size_t width)
 {
     if (width == work->last) return;
@@ -125,7 +125,7 @@ static film_status build(struct krylov *job, struct krylov_work *work, film_erro
     struct ortho *side = &job->side;
     film_status status = FILM_OK;
     double scale = 0.0;
-    /* A start of A times random costs one product and saves a step. */
+    /* Starting with A times a random block costs one product and saves a step. */
     ortho_random(side, work->block, job->block);
     TRY(job->apply(job->self, work->block, job->block, error));
     TRY(ortho_block(side, &(struct ortho_basis){work->basis, work->ld, 0}, work->block, job->block,
@@ -180,8 +180,8 @@ done:
     return status;
 }
 
-/* The top RANK eigenvectors of the small matrix as float, top (basis x rank), largest first; and
- * the residuals: what the last step left over, weighted by the vector's share in the last block. */
+/* TOP (basis x rank) = the RANK largest eigenvectors of the small matrix, largest first. A residual
+ * is the remainder of the last step, weighted by the vector's share in the last block. */
 static void take_top(const struct krylov *job, const struct krylov_work *work,
                      const double *all_values, double *values, double *residual, float *top)
 {
@@ -228,8 +228,8 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     top = mem_array(job->basis, job->rank * sizeof *top);
     *vectors = mem_array(job->side.rows, job->rank * sizeof **vectors);
     TRY_ALLOC(all_values && top && *vectors, error);
-    /* Every process computes this: one that waited for the first would not be done sooner. Two
-     * machines may round differently, so the first one's vectors count. */
+    /* Every process computes this, because waiting for the first would not be faster. Machines may
+     * round differently, so all use the vectors of the first process. */
     TRY(krylov_small(work.small, job->basis, all_values, job->side.threads, error));
     take_top(job, &work, all_values, values, residual, top);
     TRY(comm_broadcast(job->comm, top, job->basis * job->rank * sizeof *top, 0, error));

@@ -1,5 +1,4 @@
-/* Makes blocks of columns orthonormal, among themselves and against a basis, by Cholesky QR
- * repeated until it holds. */
+/* Makes blocks of columns orthonormal, to each other and to a basis, by repeated Cholesky QR. */
 #include "la/ortho.h"
 
 #include "base/mem.h"
@@ -11,11 +10,11 @@
 
 enum { ROWS_AT_ONCE = 256, MOST_PASSES = 8 };
 
-/* What is left of a column counts as rounding below LOST times its length before the projection.
- * Below WEAK it is real, but float has left it only roughly orthogonal to the basis. */
+/* If a projection leaves less than LOST of a column's length, the remainder is rounding. Below WEAK
+ * it is real, but in float only roughly orthogonal to the basis. */
 static const double LOST = 1e-6, WEAK = 1e-3;
 
-/* FIRST and ALL from the row counts of all processes. */
+/* Computes FIRST and ALL from the row counts of all processes. */
 static film_status find_offset(struct ortho *side, film_error *error)
 {
     const struct comm *comm = side->comm;
@@ -63,7 +62,7 @@ void ortho_free(struct ortho *side)
     memset(side, 0, sizeof *side);
 }
 
-/* ---- parts: the same for every thread count ---- */
+/* ---- Parts, the same for every thread count ---- */
 
 static size_t part_count(const struct ortho *side)
 {
@@ -77,7 +76,7 @@ static size_t part_begin(const struct ortho *side, size_t part)
     return side->rows / parts * part + side->rows % parts * part / parts;
 }
 
-/* ---- random blocks ---- */
+/* ---- Random blocks ---- */
 
 static void fill_random(struct ortho *side, float *block, size_t ld, size_t width)
 {
@@ -95,7 +94,7 @@ void ortho_random(struct ortho *side, float *block, size_t width)
     fill_random(side, block, width, width);
 }
 
-/* ---- products with the basis ---- */
+/* ---- Products with the basis ---- */
 
 film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block,
                           size_t width, film_error *error)
@@ -103,8 +102,8 @@ film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, f
     size_t ld = basis->ld, count = basis->count;
     size_t parts = part_count(side), size = count * width;
     if (size == 0) return FILM_OK;
-        /* OpenBLAS runs on one thread inside a parallel region. Parts of our own were also 10 to 50
-         * % faster than its own threads: these products are tall and thin. */
+        /* OpenBLAS runs on one thread inside a parallel region. Dividing these tall and thin
+         * products ourselves was 10 to 50 % faster than its threads. */
 #pragma omp parallel for schedule(dynamic, 1) num_threads(side->threads) if (parts > 1)
     for (size_t part = 0; part < parts; part++) {
         size_t begin = part_begin(side, part), end = part_begin(side, part + 1);
@@ -132,8 +131,8 @@ film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, f
     return FILM_OK;
 }
 
-/* gram (width x width) of rows BEGIN .. END, in double: 32 rows at a time are widened, so that they
- * stay in the first-level cache. */
+/* gram (width x width) of rows BEGIN .. END, in double. 32 rows at a time are converted, so that
+ * they stay in the first-level cache. */
 static void gram_rows(const float *block, size_t width, size_t begin, size_t end, double *gram)
 {
     double wide[32 * ORTHO_WIDEST];
@@ -170,9 +169,9 @@ struct factored {
     int any_dependent, weak;
 };
 
-/* gram = upper' upper, in place (row-major, upper triangle). By hand instead of LAPACK: dependent
- * columns must be found one by one, and all processes must come to the same verdict. The row and
- * column of a dependent one become those of the identity. */
+/* gram = upper' upper, in place (row-major, upper triangle). Not by LAPACK: dependent columns
+ * must be found one by one, and all processes must find the same ones. The row and column of a
+ * dependent column become those of the identity. */
 static struct factored cholesky(double *gram, size_t width, double scale)
 {
     struct factored found = {{0}, 0, 0};
@@ -215,7 +214,7 @@ static void invert_upper(const double *upper, size_t width, float *inverse)
     }
 }
 
-/* block = block * matrix (width x width), a few rows at a time through a small copy. */
+/* block = block * matrix (width x width), a few rows at a time in a small copy. */
 static void times_small(const struct ortho *side, float *block, size_t width, const float *matrix)
 {
     size_t parts = part_count(side);
@@ -233,7 +232,7 @@ static void times_small(const struct ortho *side, float *block, size_t width, co
     }
 }
 
-/* How far block' block is from the identity. */
+/* Returns the distance of block' block from the identity. */
 static double distance_from_identity(const double *gram, size_t width)
 {
     double largest = 0.0;
@@ -246,9 +245,9 @@ static double distance_from_identity(const double *gram, size_t width)
     return largest;
 }
 
-/* Each pass divides by the Cholesky factor of the Gram matrix. The Gram matrix is exact (double)
- * but the division is not: columns that were nearly dependent come out roughly orthogonal, to each
- * other and to the basis, and take another pass. An ordinary block is done after one. */
+/* Each pass divides by the Cholesky factor of the Gram matrix. The Gram matrix is exact (double),
+ * but the division is not: columns that were nearly dependent are only roughly orthogonal after it
+ * and need another pass. An ordinary block needs one pass. */
 film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, float *block,
                         size_t width, double scale, film_error *error)
 {
@@ -270,7 +269,7 @@ film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, flo
             if (found.dependent[j]) fill_random(side, block + j, width, 1);
         again = found.weak; /* a dependent column is weak too */
     }
-    /* Only rounding is left to argue about: 8 passes end at 1e-5 or better. */
+    /* What remains is rounding: after 8 passes the distance is 1e-5 or less. */
 done:
     return status;
 }

@@ -55,7 +55,7 @@ film_status ortho_gram(struct ortho *side, const float *block, size_t width, dou
                        film_error *error);
 
 /* Makes the columns of a block that was projected against the basis orthonormal. SCALE is their
- * length before the projection: what is left of a column below 1e-6 SCALE is rounding. Such a
+ * length before the projection: a remainder below 1e-6 SCALE is rounding. Such a
  * column, or one that depends on those before it, is replaced by a random vector orthogonal to all
  * others. count + width <= all. */
 film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, float *block,

@@ -1,5 +1,5 @@
 /* Minimises a function over orthonormal matrices: Cayley curve and Barzilai-Borwein steps (Wen &
- * Yin 2013). Does not know its problem. */
+ * Yin 2013). It does not know the problem. */
 #include "la/stiefel.h"
 #include "base/mem.h"
 #include "la/dense.h"
@@ -45,8 +45,8 @@ struct cayley {
     double *m;     /* r x 2d: [G, P]; r x r form: A, r x r */
     double *ntm;   /* 2d x 2d: N'M */
     double *ntp;   /* 2d x d: N'P */
-    double *left;  /* the system of one tau, overwritten by LAPACK */
-    double *right; /* and its right side, then its solution */
+    double *left;  /* the linear system for one tau, overwritten by LAPACK */
+    double *right; /* its right-hand side, then its solution */
     double *pg;    /* d x d: P'G */
     double *gg;    /* d x d: G'G */
     int *pivots;
@@ -78,7 +78,7 @@ done:
     return status;
 }
 
-/* A = G P' - P G', r x r. Small r only, so the plain loops are the place to read what A is. */
+/* A = G P' - P G', r x r. Only for small r, so plain loops are fast enough. */
 static void prepare_full(struct cayley *c, const double *p, const double *g)
 {
     size_t r = c->r, d = c->d;
@@ -89,9 +89,9 @@ static void prepare_full(struct cayley *c, const double *p, const double *g)
                 dense_dot(g + i * d, p + j * d, d) - dense_dot(p + i * d, g + j * d, d);
 }
 
-/* The parts of the curve that do not depend on tau. A = GP' - PG' is linear in G, so G / scale with
- * tau * scale gives the same curve; without it N'M mixes numbers of the size of G'G with ones of
- * the size of P'P, and the step loses half its digits when ||G|| is far from 1. */
+/* Computes what does not depend on tau. A = GP' - PG' is linear in G, so G / scale with tau * scale
+ * gives the same curve. Without scaling, N'M would mix numbers as large as G'G with numbers as
+ * large as P'P, and a step would lose half its digits when ||G|| is far from 1. */
 static void cayley_prepare(struct cayley *c, const double *p, const double *g)
 {
     size_t r = c->r, d = c->d, dd = 2 * d;
@@ -129,8 +129,8 @@ static film_status solve(struct cayley *c, size_t side, film_error *error)
                              c->right, (int)c->d);
     if (info == LAPACK_WORK_MEMORY_ERROR || info == LAPACK_TRANSPOSE_MEMORY_ERROR)
         return status_no_memory(error);
-    /* info > 0, a singular system: impossible for a skew A but for overflow; the caller sees
-     * numbers that are not finite and shortens the step. */
+    /* info > 0 means a singular system. With a skew A only an overflow can cause it. The caller
+     * sees values that are not finite and shortens the step. */
     if (info != 0) memset(c->right, 0xff, side * c->d * sizeof(double));
     return FILM_OK;
 }
@@ -183,8 +183,8 @@ double stiefel_defect(size_t rows, size_t cols, const double *p, double *scratch
     return sqrt(dense_dot(scratch, scratch, cols * cols));
 }
 
-/* P <- P (I - E/2), E = P'P - I: the first term of P (P'P)^-1/2, the nearest orthonormal matrix. It
- * squares the defect each time, so one or two rounds do; and unlike QR it does not turn P. */
+/* P <- P (I - E/2), E = P'P - I: the first term of P (P'P)^-1/2, the nearest orthonormal matrix.
+ * Each round squares the defect, so one or two are enough. Unlike QR, it does not rotate P. */
 static double restore_orthogonality(struct cayley *c, double *p, double *copy, double *scratch)
 {
     size_t r = c->r, d = c->d;
@@ -206,15 +206,15 @@ struct state {
     struct stiefel_result *result;
     size_t r, d, size;
     struct cayley curve;
-    double *p, *p_old;       /* r x d each, as all below */
-    double *g, *g_old;       /* gradients under the present data */
+    double *p, *p_old;       /* r x d each, like all below */
+    double *g, *g_old;       /* gradients under the current data */
     double *flow, *flow_old; /* F(P), F(P_old) */
     double *trial, *g_trial;
     double *small;               /* d x d */
     double f, reference, weight; /* f(P), Zhang-Hager's C and Q */
-    size_t still;                /* steps in a row that hardly changed f */
+    size_t still;                /* consecutive steps that hardly changed f */
     double defect;               /* of the last trial */
-    int moved;                   /* there is a P_old */
+    int moved;                   /* P_old is set */
 };
 
 static film_status evaluate_at(struct state *s, const double *p, double *f, double *g,
@@ -250,7 +250,7 @@ done:
     return status;
 }
 
-/* Barzilai-Borwein: the two formulas in turn. */
+/* Barzilai-Borwein step length: alternates between the two formulas. */
 static double step_length(const struct state *s, size_t iteration)
 {
     const struct stiefel_options *o = s->options;
@@ -265,7 +265,8 @@ static double step_length(const struct state *s, size_t iteration)
     return fmin(fmax(tau, o->least_tau), o->most_tau);
 }
 
-/* Shortens *TAU until the trial point is good enough; leaves it in trial, g_trial, *F_TRIAL. */
+/* Shortens *TAU until the trial point satisfies the line search. The point is then in trial,
+ * g_trial and *F_TRIAL. */
 static film_status line_search(struct state *s, double *tau, double slope, double *f_trial,
                                size_t *backtracks, int *found, film_error *error)
 {
@@ -276,7 +277,7 @@ static film_status line_search(struct state *s, double *tau, double slope, doubl
     for (*backtracks = 0; *backtracks <= o->backtracks; ++*backtracks, *tau *= o->shrink) {
         TRY(cayley_step(&s->curve, s->p, *tau, s->trial, error));
         s->defect = stiefel_defect(s->r, s->d, s->trial, s->small, o->threads);
-        if (!(s->defect < 0.5)) continue; /* overflow: a step far too long */
+        if (!(s->defect < 0.5)) continue; /* overflow: the step is far too long */
         if (s->defect > o->most_defect) {
             s->defect = restore_orthogonality(&s->curve, s->trial, s->g_trial, s->small);
             s->result->repairs++;
@@ -313,7 +314,7 @@ static void accept(struct state *s, double f_trial)
     if (s->defect > s->result->defect) s->result->defect = s->defect;
 }
 
-/* What stiefel_state hands out: the arrays stay the optimiser's own. */
+/* A view for the caller; the optimiser owns the arrays. */
 static struct stiefel_state state_view(const struct state *s)
 {
     const struct stiefel_result *result = s->result;
@@ -332,7 +333,7 @@ static struct stiefel_state state_view(const struct state *s)
                                   .g_old = s->g_old};
 }
 
-/* Whether the step just done was the last, with the reason in the result. */
+/* Returns whether the last step ends the run, and sets the reason in the result. */
 static int was_last(struct state *s)
 {
     const struct stiefel_options *o = s->options;
@@ -341,7 +342,7 @@ static int was_last(struct state *s)
     return still || s->result->iterations >= o->iterations;
 }
 
-/* One iteration. *STOP becomes 1 when it was the last, with the reason in the result. */
+/* Runs one iteration. *STOP becomes 1 when it was the last; the result then has the reason. */
 static film_status iterate(struct state *s, size_t iteration, int *stop, film_error *error)
 {
     film_status status = FILM_OK;
@@ -406,7 +407,7 @@ static void state_free(struct state *s)
     cayley_free(&s->curve);
 }
 
-/* From the caller's P. */
+/* Starts from the caller's P. */
 static film_status begin_descent(struct state *s, const double *p, film_error *error)
 {
     memcpy(s->p, p, s->size * sizeof *p);
@@ -418,7 +419,8 @@ static film_status begin_descent(struct state *s, const double *p, film_error *e
     return status;
 }
 
-/* From a state, which may come from a file. P is taken as it is: a repair would change its bits. */
+/* Resumes from a state, which may come from a file. P is not re-orthonormalised: that would change
+ * its bits. */
 static film_status resume_descent(struct state *s, const struct stiefel_state *from,
                                   film_error *error)
 {

@@ -13,8 +13,8 @@
 
 enum { DEFAULT_BLOCK = 16, ROWS_AT_ONCE = 256 };
 
-/* Singular values below SMALLEST times the first are noise. Where the last wanted one is below
- * GRADED times the first, squaring (A = X'X in float) has cost too many digits: polish. */
+/* Singular values below SMALLEST times the first are noise. If the last requested one is below
+ * GRADED times the first, squaring (A = X'X in float) has cost too many digits, and polish runs. */
 static const double SMALLEST = 1e-5, GRADED = 0.05;
 
 struct svd_job {
@@ -22,20 +22,19 @@ struct svd_job {
     struct csr t;        /* its transpose */
     const struct comm *comm;
     int threads;
-    int cols_side;   /* the shorter side is that of the columns: A = X'X, else A = XX' */
-    size_t all_rows; /* of all processes */
-    float *middle;   /* longer side x block; of several processes: its own part of the rows */
-    float *whole;    /* several processes, columns' side: cols x block; else NULL */
+    int cols_side;   /* 1: fewer columns than rows, A = X'X; 0: A = XX' */
+    size_t all_rows; /* in all processes */
+    float *middle;   /* longer side x block; in a job: the rows of this process */
+    float *whole;    /* in a job, if cols_side: cols x block; else NULL */
 };
 
-/* block = A block, each process with its part of the rows (the columns' side: its stretch of the
- * columns). */
+/* block = A block. Each process has its own rows or, if cols_side, its own range of columns. */
 static film_status apply(void *self, float *block, size_t width, film_error *error)
 {
     struct svd_job *job = self;
     film_status status = FILM_OK;
     size_t cols = job->x->cols;
-    if (!job->cols_side) { /* the middle is the sum over the processes' rows */
+    if (!job->cols_side) { /* the middle is summed over all processes */
         csr_times(&job->t, block, width, job->threads, job->middle);
         TRY(comm_sum_float(job->comm, job->middle, cols * width, error));
         csr_times(job->x, job->middle, width, job->threads, block);
@@ -65,8 +64,8 @@ done:
     return status;
 }
 
-/* Sizes that the matrix allows. The defaults were measured on the 165,497 x 25,799 word matrix of
- * Quora; largest relative error of a singular value against ARPACK:
+/* Chooses sizes that the matrix allows. The defaults were measured on the 165,497 x 25,799 word
+ * matrix of Quora. Largest relative error of a singular value against ARPACK:
  *     rank 500, block 16: basis 1000 2.8e-2, 1252 1.6e-4, 1346 3e-7 (float's rounding)
  *               block 32: basis 1250 8.0e-4, 1500 4.0e-7; block 8: 1000 2.5e-2
  *     rank 256, block 16: basis 512 3.7e-2, 640 2.7e-3, 704 2.4e-4, 768 3e-6
@@ -87,7 +86,7 @@ static void choose_method(const struct svd_job *job, const struct svd_options *o
     if (krylov->block > krylov->basis) krylov->block = krylov->basis;
 }
 
-/* The vectors of the shorter side, near (rows or cols x rank). */
+/* Computes the singular vectors of the shorter side: NEAR (rows or cols x rank). */
 static film_status solve(struct svd_job *job, const struct svd_options *options, struct svd *out,
                          double *values, struct krylov *krylov, float **near, film_error *error)
 {
@@ -121,11 +120,11 @@ done:
     return status;
 }
 
-/* ---- from one side to the other ---- */
+/* ---- From one side to the other ---- */
 
 struct subspaces {
     size_t near_rows, far_rows, rank;
-    float *near, *far; /* rows x rank: orthonormal; X or X' times it, then orthonormal too */
+    float *near, *far; /* rows x rank, orthonormal; far = X near or X' near, normalised */
 };
 
 /* far = X near or X' near */
@@ -139,7 +138,8 @@ static film_status cross(const struct svd_job *job, struct subspaces *pair, film
                                              job->threads, pair->far, error);
 }
 
-/* lengths (rank) of far's columns, summed in double, in parts that do not depend on the threads. */
+/* LENGTHS (rank) of the columns of far. Sums are in double, in parts that do not depend on the
+ * number of threads. */
 static film_status column_lengths(const struct svd_job *job, const struct subspaces *pair,
                                   double *lengths, film_error *error)
 {
@@ -189,7 +189,7 @@ done:
     return status;
 }
 
-/* matrix (rows x rank) = matrix * turn (rank x rank). */
+/* matrix (rows x rank) = matrix * rotation (rank x rank). */
 static film_status rotate_columns(float *matrix, size_t rows, size_t rank, const float *rotation,
                                   film_error *error)
 {
@@ -206,10 +206,11 @@ static film_status rotate_columns(float *matrix, size_t rows, size_t rank, const
     return FILM_OK;
 }
 
-/* far = X near is exact to a float's rounding of the first singular value, where A near knew only
- * its square to that precision. Its Gram matrix in double, W S^2 W', turns both sides: near W, far
- * W S^-1. This makes far orthonormal down to 1e-5 of the first singular value. It costs rank^2 *
- * rows; text with its flat spectrum does not need it. */
+/* Improves small singular values. far = X near is exact to float rounding relative to the first
+ * singular value; A near has that precision only for the squares. The Gram matrix of far in double
+ * is W S^2 W'. It rotates both sides: near W, far W S^-1. Then far is orthonormal down to 1e-5 of
+ * the first singular value. The cost is rank^2 * rows. The flat spectrum of text does not need
+ * it. */
 static film_status polish(const struct svd_job *job, struct subspaces *pair, double *sigma,
                           film_error *error)
 {
@@ -227,11 +228,11 @@ static film_status polish(const struct svd_job *job, struct subspaces *pair, dou
         for (size_t i = 0; i < rank; i++)
             rotation[i * rank + j] = (float)gram[(rank - 1 - j) * rank + i];
     }
-    /* two machines may round differently */
+    /* Machines may round differently: all use the rotation of the first process. */
     TRY(comm_broadcast(job->comm, rotation, rank * rank * sizeof *rotation, 0, error));
     TRY(rotate_columns(pair->near, pair->near_rows, rank, rotation, error));
     TRY(rotate_columns(pair->far, pair->far_rows, rank, rotation, error));
-    TRY(column_lengths(job, pair, sigma, error)); /* as far holds them */
+    TRY(column_lengths(job, pair, sigma, error)); /* of the rotated far */
 done:
     mem_free(gram);
     mem_free(squares);
@@ -258,7 +259,8 @@ static void scale_columns(const struct svd_job *job, float *matrix, size_t rows,
         for (size_t j = 0; j < rank; j++) matrix[i * rank + j] *= scale[j];
 }
 
-/* scale (rank) = the first of the largest magnitude in each column of VALUES (rows x rank). */
+/* scale (rank) = the entry of largest magnitude in each column of VALUES (rows x rank); the first
+ * of equal ones. */
 static void find_largest(const float *values, size_t rows, size_t rank, float *scale)
 {
     for (size_t j = 0; j < rank; j++) scale[j] = 0.0f;
@@ -269,8 +271,8 @@ static void find_largest(const float *values, size_t rows, size_t rank, float *s
         }
 }
 
-/* scale: +1 or -1 to make the entry of largest magnitude in each column of u positive, u (ROWS of
- * this process x rank) being one behind the other in the processes. */
+/* scale = +1 or -1, so that the entry of largest magnitude in each column of u becomes positive. u
+ * is ROWS of this process x rank. */
 static film_status find_signs(const struct svd_job *job, const float *u, size_t rows, size_t rank,
                               float *scale, film_error *error)
 {
@@ -287,7 +289,7 @@ done:
     return status;
 }
 
-/* Lengths, rank, signs. */
+/* Computes the other side, the singular values, the numerical rank and the signs. */
 static film_status finish_factors(const struct svd_job *job, struct subspaces *pair,
                                   struct svd *out, double *sigma, film_error *error)
 {
@@ -309,7 +311,7 @@ static film_status finish_factors(const struct svd_job *job, struct subspaces *p
     cut_columns(&pair->near, pair->near_rows, pair->rank, keep);
     cut_columns(&pair->far, pair->far_rows, pair->rank, keep);
     out->rank = pair->rank = keep;
-    /* Neighbours that agree to rounding may have come in the wrong order. */
+    /* Values that are equal up to rounding may be in the wrong order. */
     for (size_t j = 0; j < keep; j++)
         out->sigma[j] = (float)(j > 0 && sigma[j] > sigma[j - 1] ? sigma[j - 1] : sigma[j]);
     TRY(find_signs(job, job->cols_side ? pair->near : pair->far, out->u_rows, keep, scale, error));

@@ -1,5 +1,5 @@
-/* Collects the items of all pairs as rows of column numbers, in parallel, once for every fit. It
- * learns nothing (evidence_fit.c). */
+/* Collects the features and items of all pairs as sparse rows, in parallel, once for all fits.
+ * Learning is in evidence_fit.c. */
 #include "learn/evidence_fit.h"
 #include "base/partition.h"
 #include "base/mem.h"
@@ -11,14 +11,14 @@
 
 enum { CHUNK = 512 };
 
-/* The pairs of one stretch: feature columns and item keys. */
+/* A chunk of pairs: their feature columns and item keys. */
 struct pair_chunk {
     uint32_t *column;
-    float *value; /* of the columns */
+    float *value; /* values of the columns */
     uint64_t *key;
     float *key_value;
     size_t columns, keys, column_capacity, value_capacity, key_capacity, key_value_capacity;
-    uint32_t columns_of[CHUNK], keys_of[CHUNK]; /* of each pair */
+    uint32_t columns_of[CHUNK], keys_of[CHUNK]; /* counts per pair */
 };
 
 static void chunk_free(struct pair_chunk *chunk)
@@ -34,7 +34,7 @@ static void chunk_free(struct pair_chunk *chunk)
 
 static int reserve_entries(struct pair_chunk *chunk, size_t columns, size_t keys)
 {
-    columns += chunk->columns + 1; /* one more: copying nothing still needs an array */
+    columns += chunk->columns + 1; /* one more: memcpy needs an array even for 0 bytes */
     keys += chunk->keys + 1;
     return mem_grow((void **)&chunk->column, &chunk->column_capacity, columns,
                     sizeof *chunk->column) &&
@@ -45,7 +45,7 @@ static int reserve_entries(struct pair_chunk *chunk, size_t columns, size_t keys
                     sizeof *chunk->key_value);
 }
 
-/* The features of both rows, as columns; what each counts is known when the group is complete. */
+/* Adds the features of both rows as columns. Values are normalised when a group is complete. */
 static void add_pair_features(struct pair_chunk *chunk, const struct reading *reading)
 {
     const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
@@ -126,22 +126,22 @@ static film_status collect_chunks(struct pair_chunk *chunks, size_t count,
 
 /* ---- Numbering ----
  *
- * Items that at least two pairs of the job have get a number, in the order in which their second
- * pairs come: the same in every process, and for any number of them. Most items occur once, and a
- * table of all would be many times larger than that of those that stay; so keys are looked at in
- * turns, a part of their hashes each. In a turn every process shows each of its items once, or
- * twice where two of its pairs have it, to the process that decides about it; the second time a key
- * is shown, that place is marked. */
+ * Items that occur in at least two pairs of the job get a number, in the order of their second
+ * occurrence. The numbers are the same in every process and for every number of processes. Most
+ * items occur once, so a table of all items would be many times larger than the result. Therefore
+ * keys are processed in rounds, by ranges of their hashes. In a round every process sends each of
+ * its keys to the process that owns it: once, or twice if two of its own pairs have it. The owner
+ * marks the second occurrence. */
 
-enum { ROUND_KEYS = 1 << 18, MOST_ROUNDS = 32 }; /* each turn reads all keys */
+enum { ROUND_KEYS = 1 << 18, MOST_ROUNDS = 32 }; /* each round reads all keys */
 
 struct key_round {
     uint64_t number, rounds;
     struct keytab seen;
-    uint32_t *first; /* by number: the first pair that had the item, or SHOWN_TWICE */
+    uint32_t *first; /* by number: the first pair with the item, or SHOWN_TWICE */
     struct shown_key {
         uint64_t key;
-        size_t place; /* among all items of this process */
+        size_t place; /* index among all items of this process */
     } * shown;
     size_t count, first_capacity, shown_capacity;
 };
@@ -176,7 +176,7 @@ static film_status show_key(struct key_round *round, uint64_t key, uint32_t pair
     if (number == before) {
         round->first[number] = pair;
     } else {
-        /* A pair may have an item twice ("so so so"): that is still one pair. */
+        /* A pair may have an item twice ("so so so"); it still counts as one pair. */
         if (round->first[number] == pair || round->first[number] == SHOWN_TWICE) goto done;
         round->first[number] = SHOWN_TWICE;
     }
@@ -185,8 +185,7 @@ done:
     return status;
 }
 
-/* STAYS[i]: key i of COUNT, as the processes showed them one behind the other, is there for the
- * second time. */
+/* STAYS[i] = whether key i of COUNT occurs for the second time, in the order of the processes. */
 static film_status mark_second(const uint64_t *key, size_t count, unsigned char *stays,
                                film_error *error)
 {
@@ -207,7 +206,7 @@ done:
     return status;
 }
 
-/* Shows the keys of a turn and marks the places of those that stay. */
+/* Sends the keys of a round to their owners and marks the places of those that stay. */
 static film_status mark_repeated(const struct key_round *round, const struct comm *comm,
                                  unsigned char *marks, film_error *error)
 {
@@ -310,7 +309,7 @@ done:
     return status;
 }
 
-/* Copies a stretch behind one another's pairs; unknown items become UINT32_MAX for now. */
+/* Copies a chunk into the rows. Items without a number become UINT32_MAX until drop_unknown. */
 static void copy_chunk(struct evidence_rows *rows, const struct pair_chunk *chunk, size_t first)
 {
     size_t column = 0, key = 0;
@@ -330,7 +329,7 @@ static void copy_chunk(struct evidence_rows *rows, const struct pair_chunk *chun
     }
 }
 
-/* Closes the gaps of unknown items. */
+/* Removes the items without a number. */
 static void drop_unknown(struct evidence_rows *rows)
 {
     uint64_t kept = 0;
@@ -352,15 +351,15 @@ static void shrink(void **array, uint64_t count, size_t size)
     if (smaller) *array = smaller;
 }
 
-/* A stretch is freed as soon as it is copied, and what the unknown items leave in the end: pairs
- * are read once, and this is where most memory is wanted. */
+/* Frees each chunk as soon as it is copied, and finally the space of the removed items: memory use
+ * is highest here. */
 static film_status join_chunks(struct evidence_rows *rows, struct pair_chunk *chunks, size_t count,
                                int threads, film_error *error)
 {
     film_status status = FILM_OK;
     TRY_ALLOC(rows->start = mem_array(rows->pairs + 1, sizeof *rows->start), error);
     uint64_t total = 0;
-    for (size_t i = 0; i < rows->pairs; i++) { /* room for all items, known or not */
+    for (size_t i = 0; i < rows->pairs; i++) { /* room for all items, numbered or not */
         const struct pair_chunk *chunk = &chunks[i / CHUNK];
         rows->start[i] = total;
         total += chunk->columns_of[i % CHUNK] + chunk->keys_of[i % CHUNK];
@@ -390,7 +389,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     const struct comm *comm = source->comm;
     size_t count = (source->count + CHUNK - 1) / CHUNK;
     struct pair_chunk *chunks = mem_zeroed(count, sizeof *chunks);
-    /* Words and items alone are wanted, no vectors. */
+    /* Without a map: only words and items are needed, no vectors. */
     struct encoder words = {.features = encoder->features};
     memset(rows, 0, sizeof *rows);
     rows->pairs = source->count;

@@ -1,5 +1,5 @@
-/* Chooses a threshold: rows are sorted by falling score, and every gap between two scores is
- * tried in one sweep. Promised figures are chosen in learn/promise.c, probabilities are fitted in
+/* Chooses a threshold: sorts the rows by descending score and tries every gap between two scores in
+ * one sweep. Promised figures are chosen in learn/promise.c; calibration is in
  * learn/calibrate_fit.c. */
 #include "learn/operating.h"
 #include "base/mem.h"
@@ -49,12 +49,12 @@ static int higher_first(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
-/* What has passed so far, and all there is; [1] same, [0] different. */
+/* Weights that passed so far, and in total; [1] same, [0] different. */
 struct tally {
     double passed[2], all[2], prior;
 };
 
-/* A class without rows has nothing wrong in it, and nothing that passes. */
+/* In a class without rows nothing is wrong and nothing passes. */
 static void fill_in(const struct tally *tally, struct operating_point *out)
 {
     double recall = tally->all[1] > 0 ? tally->passed[1] / tally->all[1] : NAN;
@@ -71,8 +71,8 @@ static void fill_in(const struct tally *tally, struct operating_point *out)
     out->pairs = 0;
 }
 
-/* Between the row that passes and the next, lower one. Of neighbouring doubles the middle is one of
- * them; it must not be the lower. */
+/* Midway between the last row that passes and the next, lower one. The mean of adjacent doubles is
+ * one of them; it must not be the lower one. */
 static double between(double passes, double next)
 {
     double middle = 0.5 * (passes + next);

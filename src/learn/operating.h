@@ -34,10 +34,10 @@ film_status operating_check(const film_operating *wanted, film_error *error);
 /* Returns whether the criterion promises a figure: precision or recall. */
 int operating_promises(const film_operating *wanted);
 
-/* What a threshold is chosen on. */
+/* The rows that a threshold is chosen on. */
 struct operating_rows {
     const double *score;
-    const float *target; /* 0.5 and above: the same */
+    const float *target; /* 0.5 or more: same */
     /* The two records of each row. Rows that share a record are not independent. NULL: all are. */
     const uint32_t *a, *b;
     size_t count;
@@ -47,12 +47,12 @@ struct operating_rows {
 double operating_share(const struct operating_rows *rows);
 
 /* For accuracy and F1 the best threshold, the highest of equally good ones. For precision and
- * recall see learn/promise.h. It lies midway between two scores where it can. */
+ * recall see learn/promise.h. The threshold is midway between two scores if possible. */
 film_status operating_choose(const film_operating *wanted, double prior,
                              const struct operating_rows *rows, struct operating_point *out,
                              film_error *error);
 
-/* The measures at a threshold, whoever chose it. */
+/* Computes the figures of a given threshold. */
 void operating_at(double threshold, double prior, const struct operating_rows *rows,
                   struct operating_point *out);
 

@@ -15,9 +15,10 @@
 #include "pair/decision.h"
 
 /* From this number of labelled pairs on, map, evidence and trees are learned. With other sentences
- * beside the labelled ones, in which duplicates are to be found, it is the second number: on FAQ,
- * 320 labels are worth 14 points of accuracy on such pairs and cost the duplicates 68 points of
- * precision; 1,000 bring both. */
+ * beside the labelled ones, in which duplicates are to be found, it is the second number. On FAQ,
+ * one run: duplicates without labels have precision 0.94 and recall 0.10; a decision learned from
+ * 320 labels has 0.26 and 0.11, from 1,000 labels 0.77 and 0.34, from 3,000 labels 0.96 and
+ * 0.79. */
 enum { PRIOR_FEW = 300, PRIOR_FEW_IN_POOL = 1000 };
 
 /* DECISION comes with its encoder, which has a map, and becomes the decision without labels. */

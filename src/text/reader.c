@@ -74,6 +74,12 @@ film_status reader_fill(struct reader *reader, size_t count, film_error *error)
     return status;
 }
 
+film_status reader_empty(const struct reader *reader, film_error *error)
+{
+    return status_set(error, FILM_BAD_INPUT, "%s: empty file; pass a file with at least one row",
+                      source_name(reader->source));
+}
+
 film_status reader_check_start(struct reader *reader, film_error *error)
 {
     const char *name = source_name(reader->source);
@@ -89,8 +95,7 @@ film_status reader_check_start(struct reader *reader, film_error *error)
                           "%s: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8", name);
     /* A file with only a byte order mark is empty too. */
     status = reader_fill(reader, 1, error);
-    if (status == FILM_OK && reader->end == 0)
-        return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
+    if (status == FILM_OK && reader->end == 0) return reader_empty(reader, error);
     return status;
 }
 

@@ -55,6 +55,9 @@ film_status reader_seek(struct reader *reader, uint64_t offset, film_error *erro
 /* Call it at the start of a file: skips a UTF-8 byte order mark, refuses UTF-16 and empty files. */
 film_status reader_check_start(struct reader *reader, film_error *error);
 
+/* Returns the error of a source without a row. */
+film_status reader_empty(const struct reader *reader, film_error *error);
+
 /* Drops the first COUNT bytes of the buffer and moves the remaining bytes to its start. */
 void reader_drop(struct reader *reader, size_t count);
 

@@ -87,8 +87,7 @@ static film_status pass_blank_lines(struct reader *reader, film_error *error)
             !(reader->end > 1 && memcmp(reader->buffer, "\r\n", 2) == 0))
             break;
     } while (1);
-    if (status == FILM_OK && reader->end == 0)
-        return status_set(error, FILM_BAD_INPUT, "%s: empty file", source_name(reader->source));
+    if (status == FILM_OK && reader->end == 0) return reader_empty(reader, error);
     return status;
 }
 
@@ -139,7 +138,6 @@ struct peeked {
 static film_status look_ahead(film_table *table, struct peeked *peeked, film_error *error)
 {
     struct reader *reader = &table->reader;
-    const char *name = source_name(reader->source);
     uint64_t line = reader->line;
     film_error first_problem = {FILM_OK, ""}, problem;
     struct reader_record next;
@@ -163,7 +161,7 @@ static film_status look_ahead(film_table *table, struct peeked *peeked, film_err
     } while (!next.too_long && peeked->peek.count < PEEK_RECORDS &&
              reader_next_ready(reader, &next) && reader->start <= PEEK_BYTES);
     if (peeked->peek.count == 0) {
-        if (!first_problem.status) return status_set(error, FILM_BAD_INPUT, "%s: empty file", name);
+        if (!first_problem.status) return reader_empty(reader, error);
         if (error) *error = first_problem;
         return first_problem.status;
     }

@@ -1,6 +1,6 @@
-/* Where learning stands, in a safetensors file (docs/reference/model-file.md): written from time to
- * time and when learning is stopped, read to go on. What the arrays mean is the learner's business
- * (base/checkpoint_state.h). */
+/* Checkpoints of training in a safetensors file (docs/reference/model-file.md): written
+ * periodically and when training is stopped, read to resume. Only the learner knows what the arrays
+ * mean (base/checkpoint_state.h). */
 #ifndef TRAIN_CHECKPOINT_H
 #define TRAIN_CHECKPOINT_H
 

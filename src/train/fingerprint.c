@@ -103,7 +103,7 @@ done:
     return status;
 }
 
-/* Hashes under names that make a sentence: "its NAME are others". */
+/* Hashes by name. The message about a difference uses the name: "its NAME differ". */
 static film_status content_object(const struct training_identity *training, uint64_t start,
                                   json_t **out, film_error *error)
 {

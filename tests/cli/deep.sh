@@ -80,6 +80,6 @@ bad "a length of one's own" 1 "film: method deep derives dim from its maps and t
 bad "no maps" 1 "film: maps: choose four numbers from 1 to 1024" --bert narrow --set maps=1,0,1,1
 bad "too few tokens" 1 "film: tokens 31: choose a number from 32 to 512" --bert narrow --set tokens=31
 expect_status "maps that are none" 1 "$FILM" train train.tsv --method deep --set maps=1,2 -o x.film
-check "are told" grep -q 'four whole numbers' err
+check "are reported" grep -q 'four whole numbers' err
 check "nothing is left" test ! -e x.film
 finish

@@ -131,12 +131,12 @@ done
 
 # ---- refusals ----
 printf 'just a line\nand another\n' > lines.txt
-check "no labels: told with exit 2" fails_with 2 "$FILM" eval m.film lines.txt
+check "no labels: reported with exit 2" fails_with 2 "$FILM" eval m.film lines.txt
 check "a bad range is refused" fails_with 1 "$FILM" eval m.film "$FAQ/heldout.tsv" --k 9:3
 check "an unknown decision is refused" fails_with 1 "$FILM" eval m.film "$FAQ/heldout.tsv" --decision dice
 check "a pool for scores is refused" fails_with 1 "$FILM" eval m.film scores.tsv --pool "$FAQ/questions.tsv"
-check "a missing pool is told" fails_with 3 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool missing.tsv
-check "a missing file is told" fails_with 3 "$FILM" eval m.film missing.tsv
+check "a missing pool is reported" fails_with 3 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool missing.tsv
+check "a missing file is reported" fails_with 3 "$FILM" eval m.film missing.tsv
 
 # ---- the real data: LSA as the prototype measured it (68.2 % on test, .347 of R@10 in a larger pool) ----
 real=$ROOT/../shared/data/qqp

@@ -195,7 +195,7 @@ def overlong(twins):
     big = "'; DROP TABLE film.sentence; -- \\.\n\\N\t" * (25000 if SANITIZED else 260000)
     open("big.jsonl", "wb").write(lines([{"id": "big", "text": big, "answer": "x"},
                                          {"id": "big field", "text": "x", "answer": big}]))
-    code, out, told = twins.ask("pool", "add", "POOL", "big.jsonl", "-q", "--json")
+    code, out, told = twins.ask("pool", "add", "POOL", "big.jsonl", "-q", "--json", "--max-sentence", "20000000")
     kept = {row["id"]: row for row in exported(twins)}
     differ(twins, f"a text and a field of {len(big) / 1e6:.0f} MB are as in a file", code, told)
     check("and came back as they were", code == 0 and kept["big"]["text"] == big and kept["big field"]["answer"] == big, code,

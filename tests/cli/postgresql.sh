@@ -97,7 +97,7 @@ one() { printf 'id\ttext\none\tone more\n'; }
 "$PGTEST_BIN/psql" -X -q -h "$PGTEST_DIR" -p "$PGTEST_PORT" -U postgres -d killed -c 'BEGIN; SELECT change FROM film.counter FOR UPDATE; SELECT pg_sleep(600)' >/dev/null 2>&1 &
 waiting() { [ "$(sql killed "SELECT count(*) FROM pg_stat_activity WHERE datname = 'killed' AND $1")" -gt 0 ]; }
 until waiting "wait_event = 'PgSleep'"; do sleep 0.05; done
-expect_output "a writer waits for another, as long as it is told" 3 "film: $other: timeout, locked by another writer; nothing was written, try again" \
+expect_output "a writer waits for another, up to its timeout" 3 "film: $other: timeout, locked by another writer; nothing was written, try again" \
     "$FILM" pool add "$other" <(one) --wait 0.2
 expect_status "readers do not" 0 "$FILM" pool list "$other" --limit 1
 "$FILM" pool add "$other" <(one) --wait 500 >out 2>err & writer=$!

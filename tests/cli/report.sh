@@ -39,7 +39,7 @@ class Page:
             if a.get('href').startswith('#'): assert a.get('href')[1:] in self.ids, a.get('href')
         for f in self.root.iter('figure'):
             assert self.table(f.get('id')), f.get('id')
-        assert not re.search(r'[" ](nan|inf|-nan|-inf)[" <]', self.raw), 'a value that is none'
+        assert not re.search(r'[" ](nan|inf|-nan|-inf)[" <]', self.raw), 'not a number'
         class Strict(HTMLParser):
             pass
         Strict().feed(self.raw)

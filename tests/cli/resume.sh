@@ -110,7 +110,7 @@ check "all that left the model alone" cmp part.film kept.film
 cp kept part.film.checkpoint
 goes_on "after all that" "$@"
 mkdir part.film.checkpoint
-expect_output "a directory in the checkpoint's place is told at once" 3 \
+expect_output "a directory in the checkpoint's place is reported at once" 3 \
     "film: cannot write part.film.checkpoint: it is a directory" learn "$@"
 rmdir part.film.checkpoint
 check "no temporary file is left" bash -c '! ls | grep tmp-'

@@ -90,7 +90,7 @@ expect_output "and answers from it" 0 "$(cat first)" "$FILM" search large.pool "
 run "$FILM" pool check large.pool --recall
 check "check --recall measures it" grep -qE '^recall@10 of the index: [01]\.[0-9]{4}, measured on 1,000 sentences$' out
 printf 'garbage' >large.pool.index
-expect_output "a cache that is none is passed over" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3
+expect_output "an invalid cache is ignored" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3
 run "$FILM" pool check large.pool -q
 check "and made again" test "$status" -eq 0
 chmod a-w . 2>/dev/null

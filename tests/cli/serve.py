@@ -19,7 +19,7 @@ import time
 FILM, ROOT = sys.argv[1:3]
 sys.path.insert(0, os.path.join(ROOT, "tests", "lib"))
 import serving  # noqa: E402
-from serving import PATIENCE, Load, api, check, undescribed, until  # noqa: E402
+from serving import PATIENCE, api, check, undescribed, until  # noqa: E402
 
 Server = functools.partial(serving.Server, FILM)
 
@@ -447,91 +447,6 @@ def metrics(server):
           and STARTED - 2 <= samples["process_start_time_seconds"] <= time.time() + 2)
 
 
-def reloading():
-    def p(model):
-        return json.loads(program("match", model, A, B, "--json").stdout)["probability"]
-    shutil.copy("faq.film", "live.film")
-    with Server("live.film") as server:
-        load = Load(server, {"a": A, "b": B, "reasons": 1}, (p("faq.film"), p("other.film")))
-        done = 0
-        for turn in range(6):
-            shutil.copy("other.film" if turn % 2 == 0 else "faq.film", "next.film")
-            os.rename("next.film", "live.film")
-            done += server.reload("reloaded")
-            before = load.answers
-            until(lambda: load.answers >= before + 4 or load.wrong)
-        shutil.copy("damaged.film", "next.film")
-        os.rename("next.film", "live.film")
-        kept = server.reload("the old model stays in use")
-        status, answer, _ = server.ask("POST", "/v1/match", {"a": A, "b": B})
-        load.end()
-        check(f"6 reloads under load, no request failed ({load.answers} answered)", done == 6 and not load.wrong and load.answers > 20, done, load.wrong[:3])
-        check("a damaged model is refused and the old one keeps answering", kept and answer["probability"] == p("faq.film"), server.lines)
-        check("reloads are counted", until(lambda: {"film_reloads_total 6", "film_reloads_failed_total 1"}
-                                           <= set(server.ask("GET", "/metrics")[1].splitlines())))
-    with Server("faq.film") as server:
-        load = Load(server, {"a": A, "b": B, "reasons": 1}, (p("faq.film"),))
-        until(lambda: load.answers >= 20 or load.wrong)
-        load.stopping = True
-        code = server.stop()
-        load.end()
-        check(f"stopped under load: exit 0, no wrong answer ({load.answers} answered)", code == 0 and not load.wrong, code, load.wrong[:3])
-    with Server("faq.film") as server:
-        check("Ctrl-C stops as well", server.stop(signal.SIGINT) == 0)
-
-
-def killed():
-    shutil.copy("faq.pool", "killed.pool")
-    with Server("killed.pool") as server:
-        acknowledged, moment = 0, threading.Event()  # a few are acknowledged; then at whatever it does just now
-
-        def stop():
-            moment.wait()
-            time.sleep(0.1)
-            server.process.kill()
-        threading.Thread(target=stop, daemon=True).start()
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            for i in range(100000):
-                if server.ask("POST", "/v1/pool", {"sentences": [{"id": f"k{i}", "text": f"sentence {i}"}]})[0] != 200:
-                    break
-                acknowledged = i + 1
-                if acknowledged == 5:
-                    moment.set()
-        moment.set()
-        server.process.wait()
-    with Server("killed.pool") as first, Server("killed.pool") as second:
-        here = [int(line.split("\t")[0][1:]) for line in program("pool", "list", "killed.pool").stdout.splitlines() if re.match(r"k\d", line)]
-        check(f"kill -9: {acknowledged} acknowledged sentences are there afterwards", acknowledged and set(range(acknowledged)) <= set(here)
-              and len(here) <= acknowledged + 1, acknowledged, len(here))
-        check("the pool is whole", program("pool", "check", "killed.pool").returncode == 0)
-        first.ask("POST", "/v1/pool", {"sentences": [{"id": "two", "text": "quagga quagga"}]})
-        found = second.ask("POST", "/v1/search", {"q": "quagga quagga", "k": 1})[1]["results"]
-        check("two servers on one pool: what one adds the other finds", [r["id"] for r in found] == ["two"], found)
-        first.ask("DELETE", "/v1/pool", {"ids": ["two"]})
-        found = second.ask("POST", "/v1/search", {"q": "quagga quagga", "k": 1})[1]["results"]
-        check("and what one removes the other does not", [r["id"] for r in found] != ["two"], found)
-
-
-def exchanged():
-    shutil.copy("faq.pool", "exchanged.pool")
-    shutil.copy("faq.pool", "next.pool")
-    program("pool", "add", "next.pool", "--columns", "id,text", "next.tsv")
-    with Server("exchanged.pool") as server:
-        add = lambda name: server.ask("POST", "/v1/pool", {"sentences": [{"id": name, "text": "quagga quagga"}]})  # noqa: E731
-        found = lambda: [r["id"] for r in server.ask("POST", "/v1/search", {"q": "quagga quagga", "k": 1})[1]["results"]]  # noqa: E731
-        add("before")
-        os.rename("next.pool", "exchanged.pool")
-        check("a pool renamed over the one that is served is refused", server.reload("has been replaced"), server.lines)
-        check("the old one keeps answering", found() == ["before"], found())
-        status, answer, _ = add("after")
-        check("and takes no more sentences", status == 503 and "replaced" in message(answer), answer)
-    refused = program("pool", "check", "exchanged.pool")
-    check("its log is not taken for the new one's", refused.returncode == 3 and "exchanged.pool-wal" in refused.stderr, refused.stderr)
-    os.remove("exchanged.pool-wal")
-    check("without it the new pool is whole", program("pool", "check", "exchanged.pool").returncode == 0
-          and "next-one" in program("pool", "list", "exchanged.pool").stdout)
-
-
 def examples():
     """The examples in the OpenAPI file are requests that work and fit their own schema."""
     with Server("faq.pool") as server:
@@ -560,10 +475,6 @@ with Server("asked.pool") as main:
 bare_model()
 limits()
 tokens()
-reloading()
-killed()
-open("next.tsv", "w").write("next-one\tquagga\n")
-exchanged()
 examples()
 check("every answer is as the OpenAPI file describes it", not undescribed, *undescribed[:5])
 serving.finish()

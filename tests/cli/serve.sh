@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# film serve: every endpoint, every refusal, tokens, other origins, reloading and stopping under load. serve.py asks;
+# film serve: every endpoint, every refusal, tokens, other origins (serve_reload.sh has signals). serve.py sends requests;
 # it prints TAP itself.
 source "$(dirname "$0")/tap.sh"
 sample 8 "$FAQ/train.tsv" >train.tsv

@@ -11,7 +11,7 @@ check "the header is in both parts" bash -c 'for f in "$@"; do [ "$(head -1 $f)"
 check "every row is kept, byte for byte" cmp <(body "$FAQ/train.tsv" | sort) <({ body faq-train.tsv; body faq-dev.tsv; } | sort)
 check "no question is in both parts" bash -c '! grep .' < <(comm -12 <(questions faq-train.tsv) <(questions faq-dev.tsv))
 check "rows keep their order" cmp <(grep -nFxf <(body faq-dev.tsv) "$FAQ/train.tsv" | cut -d: -f2-) <(body faq-dev.tsv)
-check "a ratio that cannot be kept is told" grep -qE '^film: train has 99\.[0-9] % of the rows instead of 80\.0 %: ' err
+check "a ratio that cannot be kept is reported" grep -qE '^film: train has 99\.[0-9] % of the rows instead of 80\.0 %: ' err
 cp faq-dev.tsv first.tsv
 "$FILM" split "$FAQ/train.tsv" -o faq -q
 check "the same seed, the same parts" cmp first.tsv faq-dev.tsv

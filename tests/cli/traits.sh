@@ -15,10 +15,9 @@ if [ -x "$driver" ]; then
                 if (family[i] != family[i - 1]) print "| **" family[i] "** | | |"
                 stem = id[i]
                 if (sub(/_min$/, "", stem) && id[i + 1] == stem "_max" && sub(/, smaller .*$/, "", meaning[i])) {
-                    both = title[i]
-                    if (sub(/, smaller side$/, "", both) && title[i + 1] == both ", larger side")
-                        both = both ", smaller and larger side"
-                    else both = title[i] "; " title[i + 1]
+                    both = title[i]; other = title[i + 1]
+                    sub(/, [^,]*$/, "", both); sub(/, [^,]*$/, "", other)
+                    if (both != other) both = title[i] "; " title[i + 1]
                     print "| " both " | " meaning[i] " | `" id[i] "`, `" id[i + 1] "` |"
                     i++
                 } else print "| " title[i] " | " meaning[i] " | `" id[i] "` |"

@@ -78,10 +78,11 @@ class Server:
         return code
 
     def reload(self, wanted):
-        """Sends SIGHUP and waits for the line that says how it went."""
+        """Sends SIGHUP, waits for the line that reports the result, and returns whether it has the wanted words."""
         before = len(self.lines)
         self.process.send_signal(signal.SIGHUP)
-        return until(lambda: any(wanted in line for line in self.lines[before:]))
+        until(lambda: any(re.search("reloaded|stays in use", line) for line in self.lines[before:]))
+        return any(wanted in line for line in self.lines[before:])
 
     def ask(self, method, path, body=None, headers=None, connection=None, raw=False):
         """(status, parsed answer or text, headers); the answer is held against the OpenAPI file."""

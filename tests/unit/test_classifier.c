@@ -223,7 +223,7 @@ static void numbers_out_of_range_are_refused(void **state)
     category[2] = 0;
     float *idf = (float *)(uintptr_t)spoil_find(&spoil, "class.idf")->data;
     idf[1] = NAN;
-    expect(&spoil, "class.idf: value 1 is out of range");
+    expect(&spoil, "class.idf");
     spoil_close(&spoil);
 }
 

@@ -333,6 +333,7 @@ static void stopping_at_any_report_is_cancelled(void **state)
         film_train_options options;
         film_model *model = NULL;
         options_of(&options);
+        options.decision = FILM_DECISION_FULL; /* few pairs would not learn one by themselves */
         options.progress = (film_progress){stop_later, &stop, NULL};
         film_status status = train(&options, &model);
         if (status == FILM_OK) {
@@ -371,6 +372,7 @@ static film_status train_in_full(void)
     film_train_options options;
     film_model *model = NULL;
     options_of(&options);
+    options.decision = FILM_DECISION_FULL;
     film_status status = train(&options, &model);
     if (status == FILM_OK) assert_true(model->decision.full);
     film_close(model);

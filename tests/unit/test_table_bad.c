@@ -11,9 +11,9 @@ static film_error error;
 static void whole_files_are_refused(void **state)
 {
     (void)state;
-    expect("x.tsv", "", "!2 x.tsv: empty file\n");
-    expect("x.tsv", "\xEF\xBB\xBF", "!2 x.tsv: empty file\n");
-    expect("x.tsv", "\n\r\n\n", "!2 x.tsv: empty file\n");
+    expect("x.tsv", "", "!2 x.tsv: empty file; pass a file with at least one row\n");
+    expect("x.tsv", "\xEF\xBB\xBF", "!2 x.tsv: empty file; pass a file with at least one row\n");
+    expect("x.tsv", "\n\r\n\n", "!2 x.tsv: empty file; pass a file with at least one row\n");
     expect("x.tsv",
            "\xFF\xFE"
            "a",

@@ -49,7 +49,7 @@ bad "an unknown similarity" 1 \
 bad "an unknown start" 1 \
     'film train: --set init=zero: expected eigen|uniform|random; see film train --help' \
     film train good.tsv --set init=zero -o m.film
-bad "a setting that is none" 1 \
+bad "an unknown setting" 1 \
     'film train: --set powr=1: unknown setting "powr"; did you mean: power; see film train --help' \
     film train good.tsv --set powr=1 -o m.film
 bad "a setting like none" 1 \
@@ -148,10 +148,10 @@ bad "an unknown kNN rule" 1 \
 bad "an unknown decision" 1 \
     'film eval: --decision dice: expected full|threshold|knn; see film eval --help' \
     film eval good.film good.tsv --decision dice
-bad "an output format that is none" 1 \
+bad "an unknown output format" 1 \
     'film predict: --format xml: expected tsv|jsonl|kaggle; see film predict --help' \
     film predict good.film good.tsv --format xml
-bad "an input format that is none" 1 \
+bad "an unknown input format" 1 \
     'film predict: --input-format lines: expected tsv|csv|jsonl; see film predict --help' \
     film predict good.film good.tsv --input-format lines
 bad "--prior 0" 1 \

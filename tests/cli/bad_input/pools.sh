@@ -41,7 +41,7 @@ bad "a pool from the future" 2 \
     'film: future.pool is a pool of version 7; this library supports version 1; use a newer version' \
     film pool list future.pool
 changed tables.pool "$(grep -abo 'CREATE TABLE label' good.pool | head -1 | cut -d: -f1)" 'CREATE TABLE lapel'
-NORMAL='s/damaged \(.*\); check/damaged (...); check/' bad "a pool whose tables are others" 2 \
+NORMAL='s/damaged \(.*\); check/damaged (...); check/' bad "a pool with different tables" 2 \
     'film: tables.pool is damaged (...); check the pool for details, or restore it from a backup' \
     film pool list tables.pool
 head -c $(($(stat -c %s good.pool) / 2)) good.pool >cut.pool
@@ -59,7 +59,7 @@ bad "create with a table as model" 2 \
     'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
     film pool create new.pool --model good.tsv
 bad "create in a missing directory" 3 \
-    'film: cannot read or write nowhere/new.pool: No such file or directory' \
+    'film: cannot write nowhere/new.pool: No such file or directory' \
     film pool create nowhere/new.pool --model good.film
 "$FILM" pool create empty-one.pool --model good.film
 bad "a search in an empty pool" 0 \
@@ -68,7 +68,7 @@ bad "a search in an empty pool" 0 \
 bad "a password in a database's URI" 1 \
     "film: a password in a URI can be seen by others on this machine; put it into ~/.pgpass (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), a service file or PGPASSWORD, and leave it out of the URI" \
     film pool list postgresql://me:secret@db/faq
-bad "a URI that is none" 1 \
+bad "an invalid URI" 1 \
     "film: not the URI of a database; write postgresql://USER@HOST:PORT/DATABASE, with other characters as %XX" \
     film search postgresql://me@[db/faq card
 bad "a database that is not there" 3 \
@@ -113,10 +113,10 @@ bad "a condition without a value" 1 \
 heading "Duplicates and links"
 "$FILM" pool create dup.pool --model good.film
 "$FILM" pool add dup.pool questions.tsv -q
-bad "a probability that is none" 1 \
+bad "an invalid probability" 1 \
     'film dedup: --threshold 1.5: expected a probability above 0 and below 1; see film dedup --help' \
     film dedup good.film questions.tsv --threshold 1.5
-bad "a prior that is none" 1 \
+bad "an invalid prior" 1 \
     'film dedup: --prior 0: expected a probability above 0 and below 1, or auto; see film dedup --help' \
     film dedup good.film questions.tsv --prior 0
 bad "a review of a file without a place for it" 1 \
@@ -154,7 +154,7 @@ bad "answers without their columns" 2 \
     'film: questions.tsv: columns id_a, id_b and same are missing; create such a table with film dedup POOL --review N -o FILE' \
     film pool label dup.pool --from questions.tsv
 printf 'same\tid_a\tid_b\ttext_a\ttext_b\nperhaps\tcard-lost\tcard-stolen\ta\tb\n' >perhaps.tsv
-bad "an answer that is none" 2 \
+bad "an invalid answer" 2 \
     'film: perhaps.tsv:2: answer is not yes, no, same, different, 1 or 0; fix it, or leave it empty to skip the pair' \
     film pool label dup.pool --from perhaps.tsv
 printf 'same\tid_a\tid_b\ttext_a\ttext_b\nyes\tcard-lost\tnobody\ta\tb\n' >nobody.tsv

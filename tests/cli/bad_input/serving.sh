@@ -10,7 +10,7 @@ bad "a directory to serve" 3 \
 bad "an address without a port" 1 \
     'film: --listen localhost: expected HOST:PORT, for example 127.0.0.1:8080' \
     film serve good.film --listen localhost
-bad "a port that is none" 1 \
+bad "an invalid port" 1 \
     'film: --listen 127.0.0.1:99999: expected HOST:PORT, for example 127.0.0.1:8080' \
     film serve good.film --listen 127.0.0.1:99999
 bad "an IPv6 address without brackets" 1 \

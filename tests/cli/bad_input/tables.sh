@@ -3,7 +3,7 @@
 heading "Files"
 : >empty.tsv
 bad "an empty file" 2 \
-    'film: empty.tsv: empty file' \
+    'film: empty.tsv: empty file; pass a file with at least one row' \
     film train empty.tsv -o m.film
 head -1 good.tsv >header.tsv
 bad "a header and no rows" 2 \
@@ -11,7 +11,7 @@ bad "a header and no rows" 2 \
     film train header.tsv -o m.film
 lines '' '' '' >blank.tsv
 bad "blank lines alone" 2 \
-    'film: blank.tsv: empty file' \
+    'film: blank.tsv: empty file; pass a file with at least one row' \
     film train blank.tsv -o m.film
 mkdir folder
 bad "a directory" 3 \
@@ -24,10 +24,10 @@ bad "a path below a file" 3 \
     'film: cannot open good.tsv/x: Not a directory' \
     film train good.tsv/x -o m.film
 bad "/dev/null" 2 \
-    'film: /dev/null: empty file' \
+    'film: /dev/null: empty file; pass a file with at least one row' \
     film train /dev/null -o m.film
 bad "nothing on standard input" 2 \
-    'film: standard input: empty file' \
+    'film: standard input: empty file; pass a file with at least one row' \
     film train - -o m.film
 bad "the second file is missing" 3 \
     'film: cannot open missing.tsv: No such file or directory' \
@@ -61,7 +61,7 @@ NORMAL='s/\(.*\)/(...)/' bad "gzip, damaged in the middle" 2 \
     'film: damaged.tsv.gz: compressed data is damaged (...)' \
     film train damaged.tsv.gz -o m.film
 { head -c 10 good.tsv.gz; printf '\377\377\377\377'; } >rubbish.tsv.gz
-NORMAL='s/\(.*\)/(...)/' bad "gzip, rubbish behind its header" 2 \
+NORMAL='s/\(.*\)/(...)/' bad "gzip, garbage after its header" 2 \
     'film: rubbish.tsv.gz: compressed data is damaged (...)' \
     film train rubbish.tsv.gz -o m.film
 printf 'BZh91AY&SYxxxx' >file.bz2
