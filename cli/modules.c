@@ -3,7 +3,6 @@
 #include "modules.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +26,11 @@ static int find_module(const char *relative, const char *file, char path[PATH_MA
     *strrchr(program, '/') = '\0';
     int needed = snprintf(path, PATH_MAX, "%s/%s%s", program, relative, file);
     return needed > 0 && needed < PATH_MAX && access(path, R_OK) == 0;
+}
+
+int find_data(const char *file, char path[PATH_MAX])
+{
+    return find_module("", file, path) || find_module(FILM_DATA "/", file, path);
 }
 
 static void *load_module(int library, film_error *error)

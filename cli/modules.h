@@ -7,6 +7,8 @@
 #include "cli.h"
 #include "film_pool.h"
 
+#include <limits.h>
+
 /* Functions of libfilm-train that verbs of libfilm may need. The train module exports them. */
 struct train_calls {
     void (*register_encoders)(void);
@@ -45,6 +47,9 @@ const struct train_calls *load_train_calls(film_error *error);
 
 /* Lets tables be Excel workbooks. The module that reads them is loaded for the first one. */
 void set_workbook_reader(void);
+
+/* PATH = the installed data file FILE; 0: there is none. */
+int find_data(const char *file, char path[PATH_MAX]);
 
 /* Returns the verbs of LIBRARY, NULL-terminated. Prints a message and returns NULL if its module
  * cannot be loaded. */

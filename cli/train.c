@@ -1,6 +1,7 @@
 /* film train: trains a model on files and pools and prints a summary. Saves the best model so far
  * when it is interrupted. */
 #include "train.h"
+#include "modules.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -362,6 +363,8 @@ static int run(const struct command *command, void *given)
         return usage_error(verb, "--resume needs -o MODEL with a file name: the checkpoint is "
                                  "stored next to it");
     train->checkpoint = checkpoint;
+    char language[PATH_MAX];
+    if (!values->no_language && find_data("english.words", language)) train->language = language;
     char *vectors = cache_path(values->cache);
     train->cache = vectors;
     int code = train_model(command, values);

@@ -9,6 +9,7 @@ struct train_values {
     const char *model; /* output path */
     struct option_texts pools;
     const char *cache;
+    int no_language; /* leave out the installed table of words */
 };
 
 /* Prints "precision 95.5 %, 89 to 98 on 161 pairs, " for an operating point whose precision or

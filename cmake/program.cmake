@@ -16,7 +16,8 @@ set_target_properties(film PROPERTIES ENABLE_EXPORTS ON BUILD_RPATH "$ORIGIN"
   INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 # Where modules are, from where the program is.
 file(RELATIVE_PATH FILM_MODULES /x/${CMAKE_INSTALL_BINDIR} /x/${CMAKE_INSTALL_LIBDIR}/film)
-target_compile_definitions(film PRIVATE FILM_MODULES="${FILM_MODULES}")
+file(RELATIVE_PATH FILM_DATA /x/${CMAKE_INSTALL_BINDIR} /x/${CMAKE_INSTALL_DATADIR}/film)
+target_compile_definitions(film PRIVATE FILM_MODULES="${FILM_MODULES}" FILM_DATA="${FILM_DATA}")
 
 # film_verbs(NAME LIBRARIES... SOURCES files...): the module film-verbs-NAME.so.
 function(film_verbs name)
@@ -39,6 +40,21 @@ target_link_libraries(film_sqlite PRIVATE film_strict film_pool_shared film_shar
 target_compile_options(film_sqlite PRIVATE -fvisibility=hidden)
 set_target_properties(film_sqlite PROPERTIES PREFIX "" BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/.."
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# What is known about English words, compiled from WordNet (wordnet-base) where it is installed.
+set(FILM_WORDNET /usr/share/wordnet CACHE PATH "the folder of WordNet 3.0")
+set(FILM_WORDNET_NOTICE /usr/share/doc/wordnet-base/copyright CACHE FILEPATH "the notice of WordNet")
+if(EXISTS ${FILM_WORDNET}/data.noun AND EXISTS ${FILM_WORDNET_NOTICE})
+  add_executable(wordnet_table tools/wordnet_table.c)
+  target_include_directories(wordnet_table PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(wordnet_table PRIVATE film_strict film_archive)
+  set(FILM_ENGLISH ${CMAKE_BINARY_DIR}/english.words)
+  add_custom_command(OUTPUT ${FILM_ENGLISH}
+    COMMAND wordnet_table ${FILM_WORDNET} ${PROJECT_SOURCE_DIR}/tools/english.txt ${FILM_ENGLISH}
+    DEPENDS wordnet_table tools/english.txt VERBATIM)
+  add_custom_target(film_english ALL DEPENDS ${FILM_ENGLISH})
+  add_dependencies(film_program film_english)
+endif()
 
 # What reads Excel workbooks is a module too: film does not wait for expat.
 if(FILM_WORKBOOKS)

@@ -12,15 +12,16 @@ set(FILM_SOURCES
   # text: bytes to tokens, files to rows
   src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
   src/text/reader.c src/text/record.c src/text/slice.c src/text/source.c src/text/table.c
-  src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/encoding.c src/text/filetype.c
-  src/text/workbook.c
+  src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/base_forms.c
+  src/text/encoding.c src/text/filetype.c src/text/quantity.c src/text/relations.c
+  src/text/relations_file.c src/text/relations_read.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   # pair: two sentences to a verdict
   src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
   src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
-  src/pair/trees.c src/pair/answered.c
+  src/pair/trees.c src/pair/answered.c src/pair/knowledge.c
   # model: the file on disk
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
@@ -90,10 +91,11 @@ set(FILM_TRAIN_SOURCES
   src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/questions.c src/learn/rank.c
   src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
-  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/unrelated_pairs.c
-  src/learn/answered_fit.c src/learn/binomial.c src/learn/classifier_fit.c
-  src/learn/classifier_learn.c src/learn/classifier_rule.c src/learn/film_hinge_loss.c
-  src/learn/made_up.c src/learn/prior.c src/learn/promise.c src/learn/word_vectors.c
+  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/answered_fit.c
+  src/learn/binomial.c src/learn/classifier_fit.c src/learn/classifier_learn.c
+  src/learn/classifier_rule.c src/learn/edits.c src/learn/film_hinge_loss.c src/learn/guarantees.c
+  src/learn/made_up.c src/learn/made_up_pairs.c src/learn/prior.c src/learn/promise.c
+  src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c src/eval/eval.c
   src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c
@@ -102,7 +104,7 @@ set(FILM_TRAIN_SOURCES
   src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c
   src/train/hold_out.c src/train/options.c src/train/pairs.c src/train/plan.c src/train/split.c
   src/train/train.c src/train/train_api.c src/train/training_rows.c src/train/cross_validate.c
-  src/train/reference.c
+  src/train/known_words.c src/train/reference.c
   # plot: numbers to SVG
   src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
   # report: a page about a model

@@ -203,6 +203,16 @@ typedef struct film_train_options {
      * Method MFILM takes none. In a job the sentences of the first process count. */
     const film_text *sentences;
     size_t sentence_count;
+    /* FULL: a text file of word relations, one per line: "a = b" (the same), "a ! b" (opposites),
+     * "a > b" (b may replace a); words or phrases of any language. NULL: none. */
+    const char *words;
+    /* FULL: the installed table of a language (share/film/english.words). It is used where the
+     * sentences are in this language; the model has what concerns its words, and all opposites.
+     * NULL: none. */
+    const char *language;
+    /* FULL: do not learn from edited sentences, which show near misses such as an opposite, a
+     * negation or another number. */
+    int no_made_up;
 } film_train_options;
 
 /* Learns a model from one or several files: labelled ones of the same layout, and files of plain

@@ -1174,6 +1174,9 @@ class film_train_options(Structure):
         ("vectors", c_char_p),
         ("sentences", POINTER(film_text)),
         ("sentence_count", c_size_t),
+        ("words", c_char_p),
+        ("language", c_char_p),
+        ("no_made_up", c_int),
     ]
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 

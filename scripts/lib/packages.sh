@@ -4,7 +4,7 @@
 
 BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-openmp-dev liblapacke-dev
 libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-dev libxxhash-dev
-libsqlite3-dev libpq-dev libmicrohttpd-dev libexpat1-dev libopenmpi-dev libcmocka-dev"
+libsqlite3-dev libpq-dev libmicrohttpd-dev libexpat1-dev libopenmpi-dev libcmocka-dev wordnet-base"
 # What the finished program loads: the run-time halves of the above.
 RUN_PACKAGES="libgomp1 libopenblas0-openmp liblapacke libutf8proc2 libstemmer0d zlib1g libzstd1 libjansson4
 libxgboost0 libsqlite3-0 libpq5 libmicrohttpd12 libexpat1 libopenmpi3"

@@ -11,6 +11,7 @@
 
 #include "embed/features.h"
 #include "embed/network.h"
+#include "text/relations.h"
 #include "film.h"
 
 /* A view: the model owns the memory. */
@@ -23,6 +24,8 @@ struct encoder {
     /* The row lengths of the map express the importance of features (method rank). In a map from an
      * SVD, or derived from one, they only express frequency. */
     int weighs;
+    /* What is known about words, for the decision; NULL: nothing. */
+    const struct relations *relations;
     /* Only in the second kind: */
     const struct network *network;
     const float *network_map; /* the network's dim x network_dim, row-major, or NULL */

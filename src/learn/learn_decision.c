@@ -8,7 +8,8 @@
 #include "learn/decision_threshold.h"
 #include "learn/tree_rows.h"
 #include "learn/out_of_fold.h"
-#include "learn/unrelated_pairs.h"
+#include "learn/guarantees.h"
+#include "learn/made_up_pairs.h"
 #include "learn/memory_build.h"
 #include "learn/calibrate_fit.h"
 
@@ -29,7 +30,7 @@ struct trial {
     json_t *history;         /* of the first fold: both losses after each round */
 };
 
-/* The data of one training of trees: the pairs outside FOLD, then the unrelated pairs; and for
+/* The data of one training of trees: the pairs outside FOLD, then the made-up pairs; and for
  * validation the pairs of FOLD. */
 struct tree_data {
     float *x, *columns; /* COLUMNS: target, weight and base, one after the other */
@@ -42,12 +43,11 @@ static void layout_free(struct tree_data *layout)
     mem_free(layout->columns);
 }
 
-static film_status fill_tree_data(const struct tree_rows *rows,
-                                  const struct unrelated_pairs *unrelated, size_t fold,
-                                  struct tree_data *layout, film_error *error)
+static film_status fill_tree_data(const struct tree_rows *rows, const struct made_up_pairs *made_up,
+                                  size_t fold, struct tree_data *layout, film_error *error)
 {
     size_t traits = traits_count(), at = 0, learned = 0;
-    size_t count = rows->count + unrelated->count;
+    size_t count = rows->count + made_up->count;
     *layout = (struct tree_data){.x = mem_array(count, traits * sizeof(float)),
                                  .columns = mem_array(3 * count, sizeof(float))};
     if (!layout->x || !layout->columns) return status_no_memory(error);
@@ -61,11 +61,11 @@ static film_status fill_tree_data(const struct tree_rows *rows,
             base[at++] = rows->base[i];
         }
         if (last) break;
-        for (size_t i = 0; i < unrelated->count; i++, at++) {
-            memcpy(layout->x + at * traits, unrelated->x + i * traits, traits * sizeof(float));
-            target[at] = 0;
-            weight[at] = unrelated->weight[i];
-            base[at] = unrelated->base[i];
+        for (size_t i = 0; i < made_up->count; i++, at++) {
+            memcpy(layout->x + at * traits, made_up->x + i * traits, traits * sizeof(float));
+            target[at] = made_up->target[i];
+            weight[at] = made_up->weight[i];
+            base[at] = made_up->base[i];
         }
         learned = at;
     }
@@ -86,7 +86,7 @@ static json_t *loss_history(const struct boosting_history *history)
 }
 
 /* Trains without FOLD and finds the best number of trees and the margins of its pairs. */
-static film_status try_fold(const struct tree_rows *rows, const struct unrelated_pairs *unrelated,
+static film_status try_fold(const struct tree_rows *rows, const struct made_up_pairs *made_up,
                             size_t fold, const struct boosting_options *options,
                             struct trial *trial, film_error *error)
 {
@@ -95,7 +95,7 @@ static film_status try_fold(const struct tree_rows *rows, const struct unrelated
     struct boosting_history history = {0};
     struct tree_data layout;
     double *sum = NULL;
-    TRY(fill_tree_data(rows, unrelated, fold, &layout, error));
+    TRY(fill_tree_data(rows, made_up, fold, &layout, error));
     const struct boosting_data *apart = &layout.apart;
     size_t kept = apart->rows;
     if (!kept || kept == rows->count) goto done; /* with few pairs a fold may be empty */
@@ -124,7 +124,7 @@ done:
 /* Chooses the number of trees and the calibration of margins to log-odds. With many pairs one fold
  * suffices for validation; with few, every fold is used. */
 static film_status try_trees(const struct learn_input *input, const struct tree_rows *rows,
-                             size_t all_folds, const struct unrelated_pairs *unrelated,
+                             size_t all_folds, const struct made_up_pairs *made_up,
                              struct boosting_options *options, struct calibration *line,
                              film_error *error)
 {
@@ -134,7 +134,7 @@ static film_status try_trees(const struct learn_input *input, const struct tree_
                           .target = mem_array(count, sizeof(float))};
     TRY_ALLOC(trial.margin && trial.target, error);
     for (size_t fold = 0; fold < folds; fold++)
-        TRY(try_fold(rows, unrelated, fold, options, &trial, error));
+        TRY(try_fold(rows, made_up, fold, options, &trial, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
     struct scored_pairs scored = {
         .score = trial.margin, .target = trial.target, .count = trial.count};
@@ -179,21 +179,27 @@ static size_t unrelated_wanted(size_t pairs)
 
 /* Process 0 trains alone, with the pairs of all processes. */
 static film_status fit_trees_there(const struct learn_input *input, const struct tree_rows *rows,
-                                   size_t folds, const struct unrelated_pairs *unrelated,
+                                   size_t folds, const struct made_up_pairs *made_up,
                                    struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
     struct tree_data layout = {0};
     struct boosting_options options;
+    int *direction = mem_array(traits_count(), sizeof *direction);
+    TRY_ALLOC(direction, error);
+    decision->guarantees = guarantees_allowed(rows);
+    guarantees_directions(decision->guarantees, direction);
     choose_boosting(&options, rows->count);
+    options.monotone = direction;
     options.seed = input->options->seed;
     options.threads = input->options->threads;
     options.progress = &input->options->progress;
-    TRY(try_trees(input, rows, folds, unrelated, &options, &decision->margin, error));
-    TRY(fill_tree_data(rows, unrelated, folds, &layout, error));
+    TRY(try_trees(input, rows, folds, made_up, &options, &decision->margin, error));
+    TRY(fill_tree_data(rows, made_up, folds, &layout, error));
     TRY(boosting_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
 done:
     layout_free(&layout);
+    mem_free(direction);
     return status;
 }
 
@@ -203,20 +209,22 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
     film_status status = FILM_OK;
     const struct comm *comm = input->corpus->comm;
     const film_train_options *options = input->options;
-    struct unrelated_options wanted = {unrelated_wanted(held->pairs.count), options->seed,
-                                       options->threads};
-    struct unrelated_pairs unrelated = {0};
+    struct made_up_options wanted = {unrelated_wanted(held->pairs.count),
+                                     options->no_made_up ? 0 : held->pairs.count / 4, options->seed,
+                                     options->threads};
+    struct made_up_pairs made_up = {0};
     struct tree_rows rows = {0};
-    TRY(unrelated_pairs_draw(input->corpus, decision, &wanted, &unrelated, error));
+    TRY(made_up_pairs_draw(input->corpus, decision, &wanted, &made_up, error));
     TRY(tree_rows_gather(held, comm, TREE_PAIRS, options->seed, &rows, error));
     if (comm->rank == 0)
-        status = fit_trees_there(input, &rows, held->folds.count, &unrelated, decision, error);
+        status = fit_trees_there(input, &rows, held->folds.count, &made_up, decision, error);
     TRY(comm_agree(comm, status, error));
     TRY(trees_share(&decision->trees, comm, error));
     TRY(comm_broadcast(comm, &decision->margin, sizeof decision->margin, 0, error));
+    TRY(comm_broadcast(comm, &decision->guarantees, sizeof decision->guarantees, 0, error));
     TRY(decision_prepare(decision, error));
 done:
-    unrelated_pairs_free(&unrelated);
+    made_up_pairs_free(&made_up);
     tree_rows_free(&rows);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "model/decision_file.h"
 #include "model/settings.h"
+#include "text/relations_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,7 @@ void model_free(film_model *model)
     examples_free(&model->examples);
     classifier_free(&model->classifier);
     features_free(&model->features);
+    relations_free(&model->relations);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
     network_free(model->network); /* before the file, whose memory it may use */
@@ -95,6 +97,8 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     model->sigma = sigma->data;
     model->rank = (size_t)sigma->shape[0];
     model->encoder.features = features; /* similarity comes from the settings */
+    TRY(relations_from(model->file, path, &model->relations, error));
+    if (model->relations.words.count) model->encoder.relations = &model->relations;
     int bert = safetensors_metadata(model->file, "bert") != NULL;
     if (bert) TRY(open_network(model, path, error));
     /* A model of features alone has no map; next to a network, words need none. */
@@ -186,7 +190,10 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 
 /* ---- Saving ---- */
 
-enum { OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS };
+enum {
+    OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS +
+                  RELATIONS_TENSORS
+};
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a network */
     char names[3 * GROUPS][24];
@@ -246,6 +253,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
     layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
+    layout.count += relations_tensors(&model->relations, layout.tensors + layout.count);
     if (model->network) place_network(&layout, model, &network);
     const char *keys[] = {"format", "format_version", "settings", "figures", "bert", "deep"};
     const char *values[] = {FORMAT,         FORMAT_VERSION, settings,

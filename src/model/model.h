@@ -10,6 +10,7 @@
 #include "model/classifier.h"
 #include "model/examples.h"
 #include "pair/decision.h"
+#include "text/relations.h"
 #include "film.h"
 
 struct model_settings {
@@ -21,7 +22,8 @@ struct model_settings {
 struct film_model {
     struct model_settings settings;
     struct features features;
-    struct encoder encoder; /* features, map and dim; network and its map */
+    struct encoder encoder;     /* features, map and dim; network and its map */
+    struct relations relations; /* what is known about words, to which `encoder` points */
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;

@@ -45,6 +45,34 @@ static json_t *line_object(const struct calibration *line)
                      line->threshold);
 }
 
+static const struct {
+    unsigned kind;
+    const char *name;
+} guarantees[] = {
+    {ONLY_NUMBER, "number"}, {ONLY_NEGATION, "negation"}, {ONLY_OPPOSITE, "opposite"}};
+enum { GUARANTEES = sizeof guarantees / sizeof *guarantees };
+
+static json_t *guarantee_names(unsigned kinds)
+{
+    json_t *names = json_array();
+    for (int i = 0; i < GUARANTEES; i++)
+        if (kinds & guarantees[i].kind)
+            json_array_append_new(names, json_string(guarantees[i].name));
+    return names;
+}
+
+/* Earlier models have none. */
+static unsigned read_guarantees(const json_t *names)
+{
+    unsigned kinds = 0;
+    for (size_t n = 0; n < json_array_size(names); n++) {
+        const char *name = json_string_value(json_array_get(names, n));
+        for (int i = 0; i < GUARANTEES; i++)
+            if (name && strcmp(name, guarantees[i].name) == 0) kinds |= guarantees[i].kind;
+    }
+    return kinds;
+}
+
 /* The numbers, and which traits the columns of the tensors are; the rest are tensors. */
 static json_t *decision_object(const struct decision *decision)
 {
@@ -55,6 +83,8 @@ static json_t *decision_object(const struct decision *decision)
                   "evidence_bias", decision->evidence.bias, "memory_same",
                   decision->memory.weight[MEMORY_SAME], "memory_different",
                   decision->memory.weight[MEMORY_DIFFERENT]);
+    if (decision->guarantees)
+        json_object_set_new(object, "guarantees", guarantee_names(decision->guarantees));
     trait_columns_write(object);
     const struct answer_rule *answered = &decision->answered;
     if (answered->learned)
@@ -236,6 +266,7 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
     TRY(read_answered(json_object_get(object, "answered"), path, &decision->answered, error));
     TRY(read_line(line, path, &decision->margin, error));
     TRY(trait_columns_read(columns, object, path, error));
+    decision->guarantees = read_guarantees(json_object_get(object, "guarantees"));
     decision->full = 1;
 done:
     return status;

@@ -3,6 +3,7 @@
 #include "pair/comparison.h"
 #include "base/mem.h"
 #include "pair/alignment.h"
+#include "pair/knowledge.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,6 +14,7 @@ enum { MOST = COMPARISON_MOST };
 struct comparison_scratch {
     struct order_table order;
     struct alignment alignment;
+    struct knowledge knowledge;
 };
 
 film_status comparison_init(struct comparison *comparison, const struct encoder *encoder,
@@ -186,4 +188,5 @@ void comparison_make(struct comparison *comparison, const struct reading *readin
     compare_order(comparison, &scratch->order);
     compare_groups(comparison, reading);
     align_words(comparison, &scratch->alignment);
+    compare_knowledge(comparison, &scratch->knowledge);
 }

@@ -9,6 +9,9 @@
 
 enum { COMPARISON_MOST = 64 };
 
+/* Bits of comparison.only. */
+enum { ONLY_OPPOSITE = 1, ONLY_NUMBER = 2, ONLY_NEGATION = 4, ONLY_EXCHANGE = 8 };
+
 struct comparison_side {
     size_t words;                    /* number of words compared */
     size_t alone;                    /* distinct unshared words */
@@ -31,6 +34,10 @@ struct comparison_side {
     double unspelled, unspelled_most, unlike, unlike_most;
     double length;      /* of the sentence's vector */
     double rest_length; /* of the sum of the vectors of its unshared words */
+    /* Rarity of the unshared words that no synonym or form in the other sentence explains: sum and
+     * maximum (pair/knowledge.h). */
+    double unknown, unknown_most;
+    size_t quantities; /* whose value the other sentence does not have */
 };
 
 struct comparison {
@@ -53,6 +60,15 @@ struct comparison {
     double similarity, distance; /* of the two vectors: cosine, length of the difference */
     double rest_similarity;      /* cosine of the sums of the vectors of unshared words */
     double group[GROUPS];        /* TF-IDF cosine of words, word pairs, characters */
+    /* What is known about words (pair/knowledge.h): unshared words of the two sides that are
+     * opposites, that mean the same, that belong to one class. */
+    size_t opposites, synonyms, coordinates;
+    size_t shared_quantities;    /* equal by value */
+    size_t rewritten_quantities; /* those of them that are written in other words */
+    size_t unit_changes;         /* the same number with another unit */
+    size_t exchanged; /* shared words that exchanged their places around directed words */
+    int polarity;     /* 1 if negations and opposites add up to an odd number */
+    unsigned only;    /* ONLY_...: the sentences differ in nothing else */
     struct comparison_scratch *scratch;
 };
 

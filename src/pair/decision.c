@@ -62,6 +62,17 @@ double decision_identity(const struct survey *survey, double log_odds)
     return same_words || same_bytes ? fmax(0, DECISION_IDENTICAL - log_odds) : 0;
 }
 
+unsigned decision_guarantees(const struct decision *decision, const struct survey *survey)
+{
+    return survey->comparison.only & decision->guarantees;
+}
+
+double decision_guarantee(const struct decision *decision, double log_odds)
+{
+    const struct calibration *line = &decision->margin;
+    return fmin(0, line->scale * line->threshold + line->bias - DECISION_BELOW - log_odds);
+}
+
 enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey)
 {
     const struct reading_side *side = survey->reading.side;

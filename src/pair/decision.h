@@ -18,7 +18,9 @@
  *     log-odds = scale * similarity + bias + identity + prior
  *
  * Identity: two sentences with the same words in the same order are the same, whatever was
- * learned. */
+ * learned. Guarantee: where a number, a negation or an opposite is the only difference, the sum
+ * with a further term stays below the threshold, unless the labels showed that such a difference
+ * keeps the meaning. */
 #ifndef PAIR_DECISION_H
 #define PAIR_DECISION_H
 
@@ -50,6 +52,7 @@ struct decision {
     struct tree_terms_plan plan;
     char **term_name;     /* of each term of the plan: "edits", "edits and shared words" */
     struct memory memory; /* may be empty */
+    unsigned guarantees;  /* ONLY_NUMBER, ONLY_NEGATION, ONLY_OPPOSITE: what is never the same */
     struct decision_network {
         double weight; /* 0: no network, or its weight is not known */
         double mean;   /* the neutral similarity */
@@ -78,6 +81,13 @@ double decision_margin(const struct decision *decision, const struct survey *sur
  * 0.9975: annotators label one such pair in a few hundred as different. */
 #define DECISION_IDENTICAL 6.0
 double decision_identity(const struct survey *survey, double log_odds);
+
+/* Returns the guarantees that concern a pair: ONLY_NUMBER, ... or 0. */
+unsigned decision_guarantees(const struct decision *decision, const struct survey *survey);
+
+/* Returns what lowers LOG_ODDS, the sum of all else, to DECISION_BELOW under the threshold. */
+#define DECISION_BELOW 1.0
+double decision_guarantee(const struct decision *decision, double log_odds);
 
 /* Looks the pair up in memory. */
 enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey);

@@ -46,6 +46,7 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
         (struct match_rule){.full = decision->full && options->decision != FILM_DECISION_THRESHOLD,
                             .memory = !options->no_memory,
                             .identity = 1,
+                            .guarantee = 1,
                             .no_reasons = options->no_reasons,
                             .most_reasons = options->most_reasons,
                             .prior_log_odds = prior_log_odds};
@@ -78,14 +79,25 @@ void match_free(struct match *match)
     memset(match, 0, sizeof *match);
 }
 
-/* log-odds = scale * score + bias + memory + identity + prior, compared with the threshold on the
- * same scale. */
-static void judge_score(struct match *match, const struct calibration *line, double score,
-                        double memory, film_verdict *verdict)
+/* Returns the guarantee of the pair, unless it is known as the same. */
+static double guarantee(const struct match *match, enum memory_answer answer, double log_odds)
 {
-    double log_odds = line->scale * score + line->bias + memory;
+    if (!match->rule.guarantee || answer == MEMORY_SAME || match->identity != 0 ||
+        !decision_guarantees(match->decision, &match->survey))
+        return 0;
+    return decision_guarantee(match->decision, log_odds + match->rule.prior_log_odds);
+}
+
+/* log-odds = scale * score + bias + memory + identity + guarantee + prior, compared with the
+ * threshold on the same scale. */
+static void judge_score(struct match *match, const struct calibration *line, double score,
+                        enum memory_answer answer, film_verdict *verdict)
+{
+    double log_odds = line->scale * score + line->bias + match->decision->memory.weight[answer];
     match->identity = match->rule.identity ? decision_identity(&match->survey, log_odds) : 0;
     log_odds += match->identity;
+    match->guarantee = match->rule.full ? guarantee(match, answer, log_odds) : 0;
+    log_odds += match->guarantee;
     *verdict = (film_verdict){
         .probability = calibrate_probability(log_odds + match->rule.prior_log_odds),
         .same = log_odds + match->rule.prior_log_odds >= line->scale * line->threshold + line->bias,
@@ -102,9 +114,9 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
     struct survey *survey = &match->survey;
     if (match->rule.full) {
         TRY(survey_make(survey, &decision->evidence, a, b, error));
-        double memory =
-            match->rule.memory ? decision->memory.weight[decision_memory(decision, survey)] : 0;
-        judge_score(match, &decision->margin, decision_margin(decision, survey), memory, verdict);
+        enum memory_answer answer =
+            match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
+        judge_score(match, &decision->margin, decision_margin(decision, survey), answer, verdict);
         verdict->similarity = survey_similarity(survey);
         /* The same for every pair, and therefore not a reason. */
         verdict->bias += decision->margin.scale *
@@ -113,7 +125,7 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
     } else {
         TRY(survey_read(survey, a, b, error));
         double similarity = survey_similarity(survey);
-        judge_score(match, &decision->similarity, similarity, 0, verdict);
+        judge_score(match, &decision->similarity, similarity, MEMORY_UNKNOWN, verdict);
         verdict->similarity = similarity;
     }
 done:

@@ -8,9 +8,9 @@
 
 /* How to decide; match_rule sets it from the caller's options. */
 struct match_rule {
-    int full, memory, identity; /* the terms that make up the verdict */
-    int no_reasons;             /* film_match: compute the verdict only (match_score) */
-    size_t most_reasons;        /* film_match: the limit passed to match_pair */
+    int full, memory, identity, guarantee; /* the terms that make up the verdict */
+    int no_reasons;                        /* film_match: compute the verdict only (match_score) */
+    size_t most_reasons;                   /* film_match: the limit passed to match_pair */
     double prior_log_odds;
 };
 
@@ -19,7 +19,7 @@ struct match {
     const struct decision *decision;
     struct match_rule rule;
     struct survey survey;
-    double identity; /* the identity term of the pair */
+    double identity, guarantee; /* these terms of the pair */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
     uint32_t *order; /* while the strongest reasons are selected */

@@ -192,6 +192,25 @@ static film_status add_identity(struct match *match, film_error *error)
     return add_named(match, &identical, match->identity, error);
 }
 
+/* The reason of the strongest guarantee that concerns the pair. */
+static film_status add_guarantee(struct match *match, film_error *error)
+{
+    static const struct {
+        unsigned kind;
+        struct named named;
+    } list[] = {
+        {ONLY_NUMBER,
+         {"guarantee", "guarantee_number", "only a number, unit or date differs", FAMILY_NUMBERS}},
+        {ONLY_NEGATION,
+         {"guarantee", "guarantee_negation", "only a negation differs", FAMILY_NEGATION}},
+        {ONLY_OPPOSITE,
+         {"guarantee", "guarantee_opposite", "only opposite words differ", FAMILY_NEGATION}}};
+    unsigned kinds = decision_guarantees(match->decision, &match->survey);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (kinds & list[i].kind) return add_named(match, &list[i].named, match->guarantee, error);
+    return FILM_OK;
+}
+
 /* ---- Similarity ---- */
 
 /* Squared length of the vector of a side. */
@@ -410,6 +429,7 @@ film_status reasons_of_decision(struct match *match, film_error *error)
         TRY(add_named(match, &of_memory[answer], decision->memory.weight[answer], error));
     }
     TRY(add_identity(match, error));
+    TRY(add_guarantee(match, error));
 done:
     return status;
 }

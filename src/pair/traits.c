@@ -203,6 +203,65 @@ static double pairs_of(size_t count)
           (double)c->acronyms)                                                                     \
     TRAIT(compounds, FORMS, "words written as two in the other sentence",                          \
           "number of words that the other sentence writes as two words", (double)c->compounds)     \
+    TRAIT(opposites, NEGATION, "opposite words",                                                   \
+          "number of words of one sentence whose opposite is in the other",                        \
+          (double)c->opposites)                                                                    \
+    TRAIT(polarity_differs, NEGATION, "opposite polarity",                                         \
+          "1 if negations and opposite words add up to an odd number, otherwise 0",                \
+          (double)c->polarity)                                                                     \
+    TRAIT(only_opposites, NEGATION, "an opposite word is the only difference",                     \
+          "1 if the sentences differ in opposite words alone, otherwise 0",                        \
+          (double)((c->only & ONLY_OPPOSITE) != 0))                                                \
+    TRAIT(only_negation, NEGATION, "a negation is the only difference",                            \
+          "1 if the sentences differ in a negation alone, otherwise 0",                            \
+          (double)((c->only & ONLY_NEGATION) != 0))                                                \
+    TRAIT(only_numbers, NUMBERS, "a number is the only difference",                                \
+          "1 if the sentences differ in numbers, units or dates alone, otherwise 0",               \
+          (double)((c->only & ONLY_NUMBER) != 0))                                                  \
+    TRAIT(unshared_quantities_min, NUMBERS, "quantities that differ, smaller side",                \
+          "number of quantities (numbers with units, dates) whose value the other sentence does "  \
+          "not have, smaller of the two",                                                          \
+          LESS(quantities))                                                                        \
+    TRAIT(unshared_quantities_max, NUMBERS, "quantities that differ, larger side",                 \
+          "number of quantities (numbers with units, dates) whose value the other sentence does "  \
+          "not have, larger of the two",                                                           \
+          MORE(quantities))                                                                        \
+    TRAIT(shared_quantities, NUMBERS, "quantities of equal value",                                 \
+          "number of quantities that both sentences have, by value",                               \
+          (double)c->shared_quantities)                                                            \
+    TRAIT(rewritten_quantities, NUMBERS, "quantities of equal value in other words",               \
+          "number of quantities of equal value that are written differently: 60 minutes, 1 hour",  \
+          (double)c->rewritten_quantities)                                                         \
+    TRAIT(unit_changes, NUMBERS, "same number with another unit",                                  \
+          "number of numbers that have another unit in the other sentence: 5 mg, 5 g",             \
+          (double)c->unit_changes)                                                                 \
+    TRAIT(exchanged_roles, ORDER, "exchanged roles",                                               \
+          "number of shared words that changed places around from, to, than, by, or a verb",       \
+          (double)c->exchanged)                                                                    \
+    TRAIT(only_exchange, ORDER, "exchanged roles are the only difference",                         \
+          "1 if both sentences have the same words and two of them changed places, otherwise 0",   \
+          (double)((c->only & ONLY_EXCHANGE) != 0))                                                \
+    TRAIT(synonyms, FORMS, "synonyms and word forms",                                              \
+          "number of words with a synonym or another form in the other sentence",                  \
+          (double)c->synonyms)                                                                     \
+    TRAIT(coordinates, FORMS, "different words of one kind",                                       \
+          "number of words with another word of the same kind in the other sentence: Leeds, Lyon", \
+          (double)c->coordinates)                                                                  \
+    TRAIT(known_share, FORMS, "share of words with a synonym or form",                             \
+          "share of all rarity that shared words, synonyms and word forms explain",                \
+          explained(c, c->side[0].unknown + c->side[1].unknown))                                   \
+    TRAIT(known_rest_min, FORMS, "words without a synonym, smaller side",                          \
+          "rarity of the unshared words without a synonym or form, smaller of the two",            \
+          LESS(unknown))                                                                           \
+    TRAIT(known_rest_max, FORMS, "words without a synonym, larger side",                           \
+          "rarity of the unshared words without a synonym or form, larger of the two",             \
+          MORE(unknown))                                                                           \
+    TRAIT(known_worst_min, FORMS, "rarest word without a synonym, smaller side",                   \
+          "rarity of the rarest unshared word without a synonym or form, smaller of the two",      \
+          LESS(unknown_most))                                                                      \
+    TRAIT(known_worst_max, FORMS, "rarest word without a synonym, larger side",                    \
+          "rarity of the rarest unshared word without a synonym or form, larger of the two",       \
+          MORE(unknown_most))                                                                      \
     TRAIT(spelling_share, SPELLING, "share of words with the same or a similar spelling",          \
           "share of all rarity that shared words and similarly spelled words explain",             \
           explained(c, c->side[0].unspelled + c->side[1].unspelled))                               \

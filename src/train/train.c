@@ -10,6 +10,7 @@
 #include "learn/learn_network.h"
 #include "learn/prior.h"
 #include "train/calibration.h"
+#include "train/known_words.h"
 #include "train/checkpoint.h"
 #include "train/cross_validate.h"
 #include "train/examples_sample.h"
@@ -195,9 +196,11 @@ static film_status learn_maps(const struct training_data *data, const struct vec
 {
     film_status status = FILM_OK;
     struct learn_input words = words_input(data, model);
-    model->encoder = (struct encoder){.features = &model->features,
-                                      .similarity = data->options->similarity,
-                                      .weighs = data->plan->words == FILM_METHOD_RANK};
+    model->encoder =
+        (struct encoder){.features = &model->features,
+                         .relations = model->relations.words.count ? &model->relations : NULL,
+                         .similarity = data->options->similarity,
+                         .weighs = data->plan->words == FILM_METHOD_RANK};
     if (model->network) TRY(learn_network(data, cache, model, stopped, error));
     if (stopped->status == FILM_OK)
         TRY(learn_into_model(&words, model, &model->own_map, &model->encoder.dim, stopped, error));
@@ -224,6 +227,8 @@ static film_status train_decision(const struct training_data *data, film_model *
     else if (status != FILM_BAD_INPUT || !too_few || data->options->decision != FILM_DECISION_AUTO)
         return status;
     decision_free(&model->decision);
+    relations_free(&model->relations);
+    model->encoder.relations = NULL;
     model->decision.encoder = &model->encoder;
     for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
         training_log_forget(data->log, undone[i]);
@@ -330,6 +335,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
                                  .word_vectors = options->vectors ? &vectors : NULL,
                                  .checkpointing = checkpoint_prepare(&checkpoint, &identity),
                                  .log = log};
+    if (plan.full) TRY(known_words_read(&model->features, options, &model->relations, log, error));
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));

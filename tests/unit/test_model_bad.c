@@ -9,8 +9,16 @@ static int set_up(void **state)
 {
     (void)state;
     film_train_options options;
+    char words[300];
+    strcpy(words, scratch("words.txt"));
+    FILE *file = fopen(words, "w");
+    assert_non_null(file);
+    fputs("open ! close\ncard = plastic\n", file);
+    fclose(file);
     faq_options(&options);
+    options.words = words;
     film_model *model = faq_train(&options);
+    unlink(words);
     strcpy(good, scratch("good.film"));
     strcpy(spoiled, scratch("spoiled.film"));
     assert_ok(film_save(model, good, &error));
@@ -172,6 +180,26 @@ static void numbers_that_are_none_are_refused(void **state)
         }
 }
 
+static void relations_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *message;
+        uint32_t value;
+    } cases[] = {
+        {"relations.links", "invalid links of word", UINT32_MAX},
+        {"relations.links", "invalid links of word", 0}, /* no relation */
+        {"relations.offsets", "the arrays do not fit", 7},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct spoil spoil;
+        assert_true(spoil_open(&spoil, good));
+        *(uint32_t *)spoil_find(&spoil, cases[i].name)->data = cases[i].value;
+        expect(&spoil, cases[i].name, cases[i].message);
+        spoil_close(&spoil);
+    }
+}
+
 static void trees_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
@@ -308,6 +336,7 @@ int main(void)
         cmocka_unit_test(a_missing_tensor_is_named),
         cmocka_unit_test(a_wrong_type_or_shape_is_reported),
         cmocka_unit_test(numbers_that_are_none_are_refused),
+        cmocka_unit_test(relations_that_make_no_sense_are_refused),
         cmocka_unit_test(trees_that_make_no_sense_are_refused),
         cmocka_unit_test(tables_full_of_nonsense_are_survived),
         cmocka_unit_test(settings_of_another_decision_are_refused),

@@ -18,6 +18,7 @@ static const char CORPUS[] = "the card lost my zebra\nthe card lost my india\n"
 enum { WORDS, LETTERS, WORLDS, MOST_ITEMS = 100 };
 static struct world {
     struct vocabulary vocabulary;
+    struct relations relations;
     struct evidence evidence;
     struct survey survey;
     float *feature, *item, map[2 * 64];
@@ -47,8 +48,11 @@ struct trait_case {
 #define SPELLED "zebra", "zebrra card"                      /* 6 letter pairs of 6 and 7; card */
 #define VECTORS "india", "japan"                            /* (1, 0) and (3, 4) */
 #define RESTS "india", "japan card"                         /* the card has no direction */
-#define LETTER_PAIR "card", "cards"       /* 7 n-grams; cards has 5 of them, others are unknown */
-#define EDITED "card india", "card japan" /* opposed -2; edits -0.5, -0.25, -0.125, -0.0625 */
+#define LETTER_PAIR "card", "cards" /* 7 n-grams; cards has 5 of them, others are unknown */
+#define OPPOSITE "lend card", "borrow card"
+#define EXCHANGED "from india to japan", "from japan to india"
+#define KNOWN "car card", "automobile zebra" /* card 0.5 and zebra 1 remain */
+#define EDITED "card india", "card japan"    /* opposed -2; edits -0.5, -0.25, -0.125, -0.0625 */
 
 static const struct trait_case cases[] = {
     {"words_min", LENGTHS, 2},
@@ -117,6 +121,29 @@ static const struct trait_case cases[] = {
      "\xd0\xb0\xd0\xbc\xd0\xb5\xd1\x80",
      1},
     {"acronyms", "\xd1\x81 card", "card \xd1\x81\xd0\xbe\xd0\xb5\xd0\xb4 lost", 0},
+    {"opposites", OPPOSITE, 1},
+    {"polarity_differs", OPPOSITE, 1},
+    {"polarity_differs", "not lend card", "borrow card", 0}, /* twice is not at all */
+    {"only_opposites", OPPOSITE, 1},
+    {"only_opposites", "lend card zebra", "borrow card", 0},
+    {"only_negation", "not my card", "my card", 1},
+    {"only_numbers", "card 5", "card 7", 1},
+    {"only_numbers", "card 60 minutes", "card 1 hour", 0},
+    {"unshared_quantities_min", "card 5 and 9", "card 7", 1},
+    {"unshared_quantities_max", "card 5 and 9", "card 7", 2},
+    {"shared_quantities", "card 60 minutes", "card 1 hour", 1},
+    {"rewritten_quantities", "card 60 minutes", "card 1 hour", 1},
+    {"rewritten_quantities", "card 1 hour", "my card 1 hour", 0},
+    {"unit_changes", "card 5 mg", "card 5 g", 1},
+    {"exchanged_roles", EXCHANGED, 2},
+    {"only_exchange", EXCHANGED, 1},
+    {"synonyms", KNOWN, 1},
+    {"coordinates", "india card", "japan card", 1},
+    {"known_share", KNOWN, (3.5 - 1.5) / 3.5},
+    {"known_rest_min", KNOWN, 0.5},
+    {"known_rest_max", KNOWN, 1},
+    {"known_worst_min", KNOWN, 0.5},
+    {"known_worst_max", KNOWN, 1},
     {"compounds", "creditcard lost", "credit card lost", 1},
     {"spelling_share", SPELLED, (1 + 1 + 0.5 - (2 / 13.0 + 0.5)) / 2.5},
     {"spelling_rest_min", SPELLED, 1 - 12 / 13.0},
@@ -194,6 +221,21 @@ static void make_world(struct world *world, unsigned groups)
     assert_ok(keytab_init(&world->evidence.items, &error));
 }
 
+/* lend ! borrow, car = automobile; India and Japan are of one kind. */
+static void know_words(struct world *world)
+{
+    struct relations_builder builder;
+    assert_ok(relations_builder_init(&builder, &error));
+    assert_ok(relations_add(&builder, film_string("lend"), film_string("borrow"), RELATION_OPPOSITE,
+                            &error));
+    assert_ok(relations_add(&builder, film_string("car"), film_string("automobile"),
+                            RELATION_SYNONYM, &error));
+    assert_ok(relations_add_class(&builder, film_string("india"), 1, &error));
+    assert_ok(relations_add_class(&builder, film_string("japan"), 1, &error));
+    assert_ok(relations_build(&builder, &world->relations, &error));
+    world->vocabulary.encoder.relations = &world->relations;
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -202,6 +244,7 @@ static int set_up(void **state)
     assert_true(features_count(&words->vocabulary.features) <= 64);
     words->vocabulary.encoder.map = words->map;
     words->vocabulary.encoder.dim = 2;
+    know_words(words);
     give_vector(words, "india", 1, 0);
     give_vector(words, "japan", 3, 4);
     assert_ok(survey_init(&words->survey, &words->vocabulary.encoder, &error));
@@ -242,6 +285,7 @@ static int tear_down(void **state)
     for (int w = 0; w < WORLDS; w++) {
         survey_free(&worlds[w].survey);
         evidence_free(&worlds[w].evidence);
+        relations_free(&worlds[w].relations);
         vocabulary_free(&worlds[w].vocabulary);
         free(worlds[w].feature);
         free(worlds[w].item);

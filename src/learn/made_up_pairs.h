@@ -5,30 +5,32 @@
  * also see synthetic pairs: random training sentences, excerpts of one to four words from them,
  * made-up words, and empty texts. They are labelled negative. The map, the evidence, the
  * calibration and the threshold do not use them: those describe pairs as they were labelled. */
-#ifndef LEARN_UNRELATED_PAIRS_H
-#define LEARN_UNRELATED_PAIRS_H
+#ifndef LEARN_MADE_UP_PAIRS_H
+#define LEARN_MADE_UP_PAIRS_H
 
 #include "learn/corpus.h"
 #include "pair/decision.h"
 
-struct unrelated_pairs {
+struct made_up_pairs {
     size_t count;
     float *x;      /* count x traits */
     float *base;   /* linear model and evidence */
+    float *target; /* 1: they mean the same */
     float *weight; /* 0 where they share a word by chance */
 };
 
-struct unrelated_options {
-    size_t count; /* pairs to draw */
+struct made_up_options {
+    size_t count; /* unrelated pairs to draw */
+    size_t edits; /* sentences to edit (learn/edits.h) */
     uint64_t seed;
     int threads;
 };
 
 /* DECISION has its linear model, evidence and encoder. In a job every process computes a share;
  * process 0 receives all, the others nothing. Free after a failure as well. */
-film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decision *decision,
-                                 const struct unrelated_options *options,
-                                 struct unrelated_pairs *out, film_error *error);
-void unrelated_pairs_free(struct unrelated_pairs *pairs);
+film_status made_up_pairs_draw(const struct corpus *corpus, const struct decision *decision,
+                               const struct made_up_options *options, struct made_up_pairs *out,
+                               film_error *error);
+void made_up_pairs_free(struct made_up_pairs *pairs);
 
 #endif

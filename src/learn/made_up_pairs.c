@@ -1,9 +1,10 @@
 /* Draws unrelated pairs of sentences, excerpts and made-up words, and computes their traits for the
  * trees. It decides their weight; it does not train on them. */
-#include "learn/unrelated_pairs.h"
+#include "learn/made_up_pairs.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "la/openmp.h"
+#include "learn/edits.h"
 #include "pair/survey.h"
 #include "learn/corpus_share.h"
 #include "learn/labels.h"
@@ -15,13 +16,15 @@ enum { CHUNK = 64, LONGEST_WORD = 9, LONGEST_EXCERPT = 4 };
 /* Labelled pairs have weight 1. With this number and weight, unrelated pairs change what is learned
  * about labelled pairs by less than a different seed does. */
 static const float WEIGHT = 0.5f;
+static const float EDIT_WEIGHT = 0.5f;
 
-void unrelated_pairs_free(struct unrelated_pairs *pairs)
+void made_up_pairs_free(struct made_up_pairs *pairs)
 {
     mem_free(pairs->x);
     mem_free(pairs->base);
+    mem_free(pairs->target);
     mem_free(pairs->weight);
-    *pairs = (struct unrelated_pairs){.x = NULL};
+    *pairs = (struct made_up_pairs){.x = NULL};
 }
 
 /* One to four consecutive words of TEXT, cut at spaces. */
@@ -52,10 +55,13 @@ struct drawn {
     uint64_t kind;
     film_text text[2];
     char room[2][LONGEST_WORD + 1];
+    char *edited; /* the second sentence of an edit */
+    int keeps;    /* the edit keeps the meaning */
 };
 
 struct pair_drawing {
     size_t first, count; /* the range of this process */
+    size_t unrelated;    /* pairs from here on are edits */
     struct drawn *pair;
     uint32_t *id, *at;        /* of the drawn sentence; its index in the fetched table */
     struct strtab fetched[2]; /* first and second sentences */
@@ -63,6 +69,7 @@ struct pair_drawing {
 
 static void drawing_free(struct pair_drawing *drawing)
 {
+    for (size_t i = 0; drawing->pair && i < drawing->count; i++) mem_free(drawing->pair[i].edited);
     mem_free(drawing->pair);
     mem_free(drawing->id);
     mem_free(drawing->at);
@@ -79,14 +86,42 @@ static film_text cut(struct drawn *drawn, film_text text, int whole, char *room)
     return excerpt(&drawn->rng, text);
 }
 
+static int is_edit(const struct pair_drawing *drawing, size_t i)
+{
+    return drawing->first + i >= drawing->unrelated;
+}
+
 /* Both sides are whole in a third of the pairs, one in a third, none in a third. */
 static int whole_sides(const struct pair_drawing *drawing, size_t i)
 {
-    return (int)((drawing->first + i) % 3);
+    return is_edit(drawing, i) ? 2 : (int)((drawing->first + i) % 3);
 }
 
-static film_status draw_sentences(const struct corpus *corpus, uint64_t seed,
-                                  struct pair_drawing *drawing, film_error *error)
+/* Draws an edit that applies; tries several kinds. */
+static film_status edit(struct drawn *pair, const struct relations *relations, film_error *error)
+{
+    static const unsigned char often[EDIT_KINDS] = {5, 5, 4, 5, 3, 3, 2, 4, 4, 2, 2, 2, 2};
+    char out[EDIT_ROOM];
+    unsigned all = 0;
+    for (int k = 0; k < EDIT_KINDS; k++) all += often[k];
+    for (int attempt = 0; attempt < 8; attempt++) {
+        uint64_t draw = rng_below(&pair->rng, all);
+        int kind = 0;
+        while (draw >= often[kind]) draw -= often[kind++];
+        size_t length = edit_make((enum edit_kind)kind, &pair->rng, relations, pair->text[0],
+                                  pair->text[1], out);
+        if (!length) continue;
+        if (!(pair->edited = mem_string(out, length))) return status_no_memory(error);
+        pair->text[1] = (film_text){pair->edited, length};
+        pair->keeps = edit_keeps_meaning((enum edit_kind)kind);
+        return FILM_OK;
+    }
+    pair->text[1] = (film_text){"", 0};
+    return FILM_OK;
+}
+
+static film_status draw_sentences(const struct corpus *corpus, const struct decision *decision,
+                                  uint64_t seed, struct pair_drawing *drawing, film_error *error)
 {
     film_status status = FILM_OK;
     const struct strtab *texts;
@@ -107,13 +142,15 @@ static film_status draw_sentences(const struct corpus *corpus, uint64_t seed,
                                    whole_sides(drawing, i) > side, pair->room[side]);
         }
     }
+    for (size_t i = 0; i < drawing->count; i++)
+        if (is_edit(drawing, i)) TRY(edit(&drawing->pair[i], decision->encoder->relations, error));
 done:
     mem_free(order);
     return status;
 }
 
 static film_status make_pair(const struct decision *decision, const struct pair_drawing *drawing,
-                             struct survey *survey, size_t i, struct unrelated_pairs *out,
+                             struct survey *survey, size_t i, struct made_up_pairs *out,
                              film_error *error)
 {
     const film_text *text = drawing->pair[i].text;
@@ -127,11 +164,15 @@ static film_status make_pair(const struct decision *decision, const struct pair_
                       : survey->comparison.shared > 0;
     related |= !survey->reading.side[0].count && !survey->reading.side[1].count;
     out->weight[i] = related ? 0 : WEIGHT;
+    if (is_edit(drawing, i)) {
+        out->weight[i] = drawing->pair[i].edited && !related ? EDIT_WEIGHT : 0;
+        out->target[i] = (float)drawing->pair[i].keeps;
+    }
     return FILM_OK;
 }
 
 static film_status make_all(const struct decision *decision, const struct pair_drawing *drawing,
-                            int threads, struct unrelated_pairs *out, film_error *error)
+                            int threads, struct made_up_pairs *out, film_error *error)
 {
     film_status status = FILM_OK;
     size_t chunks = (out->count + CHUNK - 1) / CHUNK;
@@ -168,29 +209,32 @@ done:
     return status;
 }
 
-film_status unrelated_pairs_draw(const struct corpus *corpus, const struct decision *decision,
-                                 const struct unrelated_options *options,
-                                 struct unrelated_pairs *out, film_error *error)
+film_status made_up_pairs_draw(const struct corpus *corpus, const struct decision *decision,
+                               const struct made_up_options *options, struct made_up_pairs *out,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = corpus->comm;
-    size_t traits = traits_count() * sizeof(float), count = options->count;
-    struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank)};
-    *out = (struct unrelated_pairs){0};
+    size_t traits = traits_count() * sizeof(float), count = options->count + options->edits;
+    struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank),
+                                   .unrelated = options->count};
+    *out = (struct made_up_pairs){0};
     if (!count || !corpus_all(corpus)) return FILM_OK;
     drawing.count = comm_begin(comm, count, comm->rank + 1) - drawing.first;
     out->count = drawing.count;
     TRY_ALLOC((out->x = mem_array(out->count, traits)) &&
                   (out->base = mem_array(out->count, sizeof(float))) &&
                   (out->weight = mem_array(out->count, sizeof(float))) &&
-                  (drawing.pair = mem_array(out->count, sizeof *drawing.pair)) &&
+                  (out->target = mem_zeroed(out->count, sizeof(float))) &&
+                  (drawing.pair = mem_zeroed(out->count, sizeof *drawing.pair)) &&
                   (drawing.id = mem_array(out->count, sizeof *drawing.id)) &&
                   (drawing.at = mem_array(out->count, sizeof *drawing.at)),
               error);
-    TRY(draw_sentences(corpus, options->seed, &drawing, error));
+    TRY(draw_sentences(corpus, decision, options->seed, &drawing, error));
     TRY(make_all(decision, &drawing, options->threads, out, error));
     TRY(gather_in_first(comm, &out->x, out->count, traits, error));
     TRY(gather_in_first(comm, &out->base, out->count, sizeof(float), error));
+    TRY(gather_in_first(comm, &out->target, out->count, sizeof(float), error));
     TRY(gather_in_first(comm, &out->weight, out->count, sizeof(float), error));
     out->count = comm->rank == 0 ? count : 0;
 done:

@@ -1,0 +1,275 @@
+/* Compares what two sentences do not share by what is known about words and quantities. It
+ * measures; traits.c names what it found, and training gives it weight. */
+#include "pair/knowledge.h"
+#include "text/quantity.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST = COMPARISON_MOST, PHRASE = 2 };
+
+static int is_word(film_text text, const char *const *list)
+{
+    for (; *list; list++)
+        if (text.length && **list == *text.bytes && strlen(*list) == text.length &&
+            memcmp(*list, text.bytes, text.length) == 0)
+            return 1;
+    return 0;
+}
+
+/* The text of words FIRST .. LAST as they are written, in lower case. Stemmed words have lost their
+ * endings, so the source is read. Returns its length; 0: too long or not ASCII. */
+static size_t written(const struct reading *reading, int s, uint32_t first, uint32_t last,
+                      char *out)
+{
+    const struct reading_side *side = &reading->side[s];
+    const struct token *tokens = side->row.grams.tokens.items;
+    size_t length = 0;
+    for (uint32_t w = first; w <= last; w++) {
+        if (w > first) out[length++] = ' ';
+        for (uint32_t i = tokens[w].from; i < tokens[w].to; i++) {
+            char c = side->text.bytes[i];
+            if (length + PHRASE > RELATIONS_LONGEST) return 0;
+            out[length++] = c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
+        }
+    }
+    out[length] = '\0';
+    return length;
+}
+
+static void add_unit(struct knowledge_side *units, const struct comparison *c, int s,
+                     uint32_t first, uint32_t last)
+{
+    struct knowledge_unit *unit = &units->list[units->count];
+    size_t length = written(c->reading, s, first, last, unit->text);
+    if (!length) return;
+    unit->word = relations_word(c->reading->encoder->relations, (film_text){unit->text, length});
+    unit->first = first;
+    unit->last = last;
+    if (unit->word.count || first == last) units->count++;
+}
+
+/* Collects the unshared words of a side, and phrases of two words with one of them. */
+static void collect_units(struct knowledge_side *units, const struct comparison *c, int s)
+{
+    const struct comparison_side *side = &c->side[s];
+    const struct reading_word *words = c->reading->side[s].words;
+    units->count = 0;
+    memset(units->opposite, 0, sizeof units->opposite);
+    memset(units->same, 0, sizeof units->same);
+    memset(units->quantity, 0, sizeof units->quantity);
+    for (uint32_t w = 0; w < side->words && units->count + PHRASE < KNOWLEDGE_UNITS; w++) {
+        int alone = !reading_is_shared(c->reading, words[w].number);
+        if (alone) add_unit(units, c, s, w, w);
+        if (w + 1 < side->words && (alone || !reading_is_shared(c->reading, words[w + 1].number)))
+            add_unit(units, c, s, w, w + 1);
+    }
+    /* add_unit moved the units; their texts lie inside them. */
+    for (size_t i = 0; i < units->count; i++) units->list[i].word.text.bytes = units->list[i].text;
+}
+
+static void mark(unsigned char *places, const struct knowledge_unit *unit)
+{
+    for (uint32_t w = unit->first; w <= unit->last && w < MOST; w++) places[w] = 1;
+}
+
+static int is_marked(const unsigned char *places, const struct knowledge_unit *unit)
+{
+    for (uint32_t w = unit->first; w <= unit->last && w < MOST; w++)
+        if (places[w]) return 1;
+    return 0;
+}
+
+/* Pairs units greedily by one relation; each word takes part once. */
+static size_t pair_units(struct knowledge *knowledge, enum relation relation, int opposite)
+{
+    struct knowledge_side *units = knowledge->side;
+    size_t count = 0;
+    for (size_t i = 0; i < units[0].count; i++)
+        for (size_t j = 0; j < units[1].count; j++) {
+            const struct knowledge_unit *a = &units[0].list[i], *b = &units[1].list[j];
+            if (knowledge->found[i][j] != relation || is_marked(units[0].opposite, a) ||
+                is_marked(units[1].opposite, b) || is_marked(units[0].same, a) ||
+                is_marked(units[1].same, b))
+                continue;
+            mark(opposite ? units[0].opposite : units[0].same, a);
+            mark(opposite ? units[1].opposite : units[1].same, b);
+            count++;
+            break;
+        }
+    return count;
+}
+
+static void relate_words(struct comparison *c, struct knowledge *knowledge)
+{
+    struct knowledge_side *units = knowledge->side;
+    unsigned char(*found)[KNOWLEDGE_UNITS] = knowledge->found;
+    const struct relations *relations = c->reading->encoder->relations;
+    static const enum relation same[] = {RELATION_SYNONYM, RELATION_FORM, RELATION_ONE_WAY,
+                                         RELATION_SIMILAR};
+    for (size_t i = 0; i < units[0].count; i++)
+        for (size_t j = 0; j < units[1].count; j++)
+            found[i][j] = (unsigned char)relations_between(relations, &units[0].list[i].word,
+                                                           &units[1].list[j].word);
+    c->opposites = pair_units(knowledge, RELATION_OPPOSITE, 1);
+    for (size_t r = 0; r < sizeof same / sizeof *same; r++)
+        c->synonyms += pair_units(knowledge, same[r], 0);
+    for (size_t i = 0; i < units[0].count; i++)
+        for (size_t j = 0; j < units[1].count; j++)
+            c->coordinates += found[i][j] == RELATION_COORDINATE;
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < c->side[s].alone; i++) {
+            uint32_t w = c->side[s].place[i];
+            double rarity = (double)c->reading->side[s].words[w].rarity;
+            if (units[s].same[w]) continue;
+            c->side[s].unknown += rarity;
+            c->side[s].unknown_most = fmax(c->side[s].unknown_most, rarity);
+        }
+}
+
+/* ---- Quantities ---- */
+
+/* Marks the words inside the bytes of a quantity; returns whether one of them is unshared. */
+static int mark_quantity(const struct comparison *c, int s, const struct quantity *quantity,
+                         unsigned char *places)
+{
+    const struct reading_side *side = &c->reading->side[s];
+    const struct token *tokens = side->row.grams.tokens.items;
+    int alone = 0;
+    for (size_t w = 0; w < c->side[s].words; w++)
+        if (tokens[w].from >= quantity->from && tokens[w].to <= quantity->to) {
+            places[w] = 1;
+            alone |= !reading_is_shared(c->reading, side->words[w].number);
+        }
+    return alone;
+}
+
+static void compare_quantities(struct comparison *c, struct knowledge_side *units)
+{
+    struct quantity list[2][QUANTITY_MOST];
+    size_t count[2];
+    int used[2][QUANTITY_MOST] = {{0}};
+    for (int s = 0; s < 2; s++) count[s] = quantities_find(c->reading->side[s].text, list[s]);
+    if (!count[0] && !count[1]) return;
+    for (size_t i = 0; i < count[0]; i++)
+        for (size_t j = 0; j < count[1] && !used[0][i]; j++)
+            if (!used[1][j] && quantity_equal(&list[0][i], &list[1][j])) {
+                used[0][i] = used[1][j] = 1;
+                c->shared_quantities++;
+                int alone = mark_quantity(c, 0, &list[0][i], units[0].same);
+                alone |= mark_quantity(c, 1, &list[1][j], units[1].same);
+                c->rewritten_quantities += alone != 0;
+            }
+    for (size_t i = 0; i < count[0]; i++)
+        for (size_t j = 0; j < count[1]; j++)
+            c->unit_changes += !used[0][i] && !used[1][j] && list[0][i].number == list[1][j].number;
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < count[s]; i++)
+            if (!used[s][i]) {
+                c->side[s].quantities++;
+                mark_quantity(c, s, &list[s][i], units[s].quantity);
+            }
+}
+
+/* ---- Roles ---- */
+
+/* Words after which the next word has a role of its own. */
+static const char *const directed[] = {"from",   "to",    "than", "by",   "into",
+                                       "before", "after", "on",   "over", NULL};
+static const char *const small[] = {
+    "a",     "an",   "the",   "my",  "your", "his",  "her",   "its",    "our",
+    "their", "this", "that",  "i",   "you",  "me",   "it",    "do",     "does",
+    "did",   "is",   "are",   "was", "were", "be",   "being", "been",   "will",
+    "would", "can",  "could", "s",   "of",   "most", "more",  "please", NULL};
+
+static int is_small(const struct comparison *c, int s, uint32_t word)
+{
+    return is_word(reading_text(c->reading, s, word), small);
+}
+
+/* The first content word after WORD, or READING_NONE. */
+static uint32_t next_content(const struct comparison *c, int s, uint32_t word)
+{
+    for (uint32_t w = word + 1; w < c->side[s].words; w++)
+        if (!is_small(c, s, w)) return w;
+    return READING_NONE;
+}
+
+/* Shared words that follow a directed word in one sentence and another directed word, or none, in
+ * the other, although both sentences have both words. */
+static size_t exchanged_around(const struct comparison *c)
+{
+    const struct reading *reading = c->reading;
+    size_t count = 0;
+    for (uint32_t w = 0; w < c->side[0].words; w++) {
+        const struct reading_word *word = &reading->side[0].words[w];
+        if (!is_word(reading_text(reading, 0, w), directed) || word->partner == READING_NONE ||
+            word->partner >= c->side[1].words)
+            continue;
+        uint32_t a = next_content(c, 0, w), b = next_content(c, 1, word->partner);
+        if (a == READING_NONE || b == READING_NONE) continue;
+        uint32_t first = reading->side[0].words[a].number,
+                 second = reading->side[1].words[b].number;
+        count += first != second && reading_is_shared(reading, first) &&
+                 reading_is_shared(reading, second);
+    }
+    return count;
+}
+
+/* Shared content words in another order: dogs chase cats, cats chase dogs. */
+static size_t content_inversions(const struct comparison *c)
+{
+    const struct reading_word *words = c->reading->side[0].words;
+    size_t count = 0;
+    for (uint32_t i = 0; i < c->side[0].words; i++) {
+        if (words[i].partner == READING_NONE || is_small(c, 0, i)) continue;
+        for (uint32_t j = i + 1; j < c->side[0].words; j++)
+            count += words[j].partner != READING_NONE && words[j].partner < words[i].partner &&
+                     !is_small(c, 0, j);
+    }
+    return count;
+}
+
+/* ---- The only difference ---- */
+
+/* Sets comparison.only: what remains when words that carry no content are left out. */
+static void find_only_difference(struct comparison *c, const struct knowledge_side *units)
+{
+    unsigned kinds = 0;
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < c->side[s].alone; i++) {
+            uint32_t w = c->side[s].place[i];
+            if (c->reading->side[s].words[w].flags & WORD_NEGATION)
+                kinds |= ONLY_NEGATION;
+            else if (units[s].opposite[w])
+                kinds |= ONLY_OPPOSITE;
+            else if (units[s].quantity[w])
+                kinds |= ONLY_NUMBER;
+            else if (!units[s].same[w] && !is_small(c, s, w))
+                return;
+        }
+    if (!c->side[0].quantities && !c->side[1].quantities) kinds &= ~(unsigned)ONLY_NUMBER;
+    if (!c->polarity) kinds &= ~(unsigned)(ONLY_NEGATION | ONLY_OPPOSITE);
+    if (!kinds && c->exchanged && c->side[0].content + c->side[1].content == 0)
+        kinds = ONLY_EXCHANGE;
+    c->only = kinds;
+}
+
+void compare_knowledge(struct comparison *c, struct knowledge *knowledge)
+{
+    struct knowledge_side *units = knowledge->side;
+    for (int s = 0; s < 2; s++) collect_units(&units[s], c, s);
+    if (units[0].count && units[1].count)
+        relate_words(c, knowledge);
+    else
+        for (int s = 0; s < 2; s++) {
+            c->side[s].unknown = c->side[s].rarity;
+            c->side[s].unknown_most = c->side[s].rarest;
+        }
+    compare_quantities(c, units);
+    c->polarity = (int)((c->side[0].negations + c->side[1].negations + c->opposites) & 1);
+    c->exchanged = exchanged_around(c);
+    if (!c->exchanged && c->side[0].content + c->side[1].content == 0)
+        c->exchanged = content_inversions(c) > 0;
+    find_only_difference(c, units);
+}

@@ -1,0 +1,98 @@
+/* Reads relations that a person wrote: one per line,
+ *
+ *     car = automobile        they mean the same
+ *     open ! closed           they are opposites
+ *     poodle > dog            the first may be replaced by the second
+ *
+ * Words may be phrases of any language. "#" starts a comment line. */
+#include "text/relations_read.h"
+#include "base/mem.h"
+#include "text/fold.h"
+#include "text/reader.h"
+
+#include <string.h>
+
+static film_text trim(film_text text)
+{
+    while (text.length && strchr(" \t\r", text.bytes[0])) text.bytes++, text.length--;
+    while (text.length && strchr(" \t\r", text.bytes[text.length - 1])) text.length--;
+    return text;
+}
+
+/* Folds TEXT into ROOM, words separated by single spaces. */
+static film_status fold_phrase(struct fold *fold, film_text text, char *room, film_text *out,
+                               film_error *error)
+{
+    film_status status = fold_text(fold, text, error);
+    size_t length = 0;
+    if (status != FILM_OK) return status;
+    for (size_t i = 0; i < fold->length; i++) {
+        char c = fold->bytes[i] == '\t' ? ' ' : fold->bytes[i];
+        if (c == ' ' && (!length || room[length - 1] == ' ')) continue;
+        if (length == RELATIONS_LONGEST)
+            return status_set(error, FILM_BAD_INPUT, "longer than %d bytes", RELATIONS_LONGEST);
+        room[length++] = c;
+    }
+    *out = (film_text){room, length};
+    return FILM_OK;
+}
+
+/* Splits LINE at its " = ", " ! " or " > ". */
+static int split_line(film_text line, film_text side[2], enum relation *relation)
+{
+    for (size_t i = 1; i + 1 < line.length; i++) {
+        const char *sign = strchr("=!>", line.bytes[i]);
+        if (!sign || line.bytes[i - 1] != ' ' || line.bytes[i + 1] != ' ') continue;
+        static const enum relation relations[] = {RELATION_SYNONYM, RELATION_OPPOSITE,
+                                                  RELATION_ONE_WAY};
+        *relation = relations[sign - "=!>"];
+        side[0] = trim((film_text){line.bytes, i});
+        side[1] = trim((film_text){line.bytes + i + 1, line.length - i - 1});
+        return side[0].length && side[1].length;
+    }
+    return 0;
+}
+
+static film_status read_line(struct relations_builder *builder, struct fold *fold, film_text line,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    film_text side[2];
+    enum relation relation;
+    char room[2][RELATIONS_LONGEST];
+    line = trim(line);
+    if (!line.length || line.bytes[0] == '#') return FILM_OK;
+    if (!split_line(line, side, &relation))
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "expected \"a = b\", \"a ! b\" or \"a > b\", with spaces around the sign");
+    for (int s = 0; s < 2; s++) TRY(fold_phrase(fold, side[s], room[s], &side[s], error));
+    TRY(relations_add(builder, side[0], side[1], relation, error));
+done:
+    return status;
+}
+
+film_status relations_read(struct relations_builder *builder, struct source *source,
+                           film_error *error)
+{
+    film_status status = FILM_OK;
+    struct reader reader = {.source = NULL};
+    struct reader_record record;
+    struct fold fold = {.bytes = NULL};
+    film_error own;
+    TRY(reader_open(&reader, source, error));
+    TRY(reader_check_start(&reader, error));
+    while ((status = reader_next(&reader, &record, error)) == FILM_OK) {
+        film_status read = record.too_long
+                               ? status_set(&own, FILM_BAD_INPUT, "the line is too long")
+                               : read_line(builder, &fold, record.raw, &own);
+        if (read != FILM_OK)
+            TRY(status_set(error, read, "%s:%llu: %s", source_name(reader.source),
+                           (unsigned long long)record.line, own.message));
+    }
+    if (status == FILM_END) status = FILM_OK;
+done:
+    fold_free(&fold);
+    reader_close(&reader);
+    return status;
+}

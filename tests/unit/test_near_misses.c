@@ -1,0 +1,213 @@
+/* What is known about words and quantities: a user's file, values of quantities, edits of
+ * sentences, and the guarantee that a number, a negation or an opposite alone is never the same.
+ * Expected values are written by hand. */
+#include "faq_model.h"
+
+#include "learn/edits.h"
+#include "text/quantity.h"
+#include "text/relations_read.h"
+
+#include <math.h>
+
+/* ---- Relations ---- */
+
+static const char WORDS[] = "# colours and doors\n"
+                            "Car = automobile\n"
+                            "open ! closed\r\n"
+                            "poodle > dog\n"
+                            "\n"
+                            "switch on ! switch off\n"
+                            "allow = permit\n";
+
+static film_status read_words(const char *text, struct relations *out)
+{
+    struct relations_builder builder;
+    struct source *source;
+    *out = (struct relations){.own = NULL};
+    assert_ok(relations_builder_init(&builder, &error));
+    assert_ok(source_open_bytes(text, strlen(text), "own.txt", 0, &source, &error));
+    film_status status = relations_read(&builder, source, &error);
+    if (status == FILM_OK) status = relations_build(&builder, out, &error);
+    relations_builder_free(&builder);
+    return status;
+}
+
+static void relations_of_a_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        enum relation expected;
+    } cases[] = {{"car", "automobile", RELATION_SYNONYM},
+                 {"automobile", "car", RELATION_SYNONYM},
+                 {"cars", "automobiles", RELATION_SYNONYM}, /* base forms */
+                 {"open", "closed", RELATION_OPPOSITE},
+                 {"poodle", "dog", RELATION_ONE_WAY},
+                 {"dog", "poodle", RELATION_ONE_WAY},
+                 {"switch on", "switch off", RELATION_OPPOSITE},
+                 {"allowed", "permitting", RELATION_SYNONYM},
+                 {"safe", "unsafe", RELATION_OPPOSITE}, /* by its prefix */
+                 {"car", "dog", RELATION_NONE},
+                 {"bicycle", "car", RELATION_NONE}};
+    struct relations relations;
+    assert_ok(read_words(WORDS, &relations));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (relations_of(&relations, film_string(cases[i].a), film_string(cases[i].b)) !=
+            cases[i].expected)
+            fail_msg("%s, %s", cases[i].a, cases[i].b);
+    relations_free(&relations);
+}
+
+static void bad_lines_are_refused(void **state)
+{
+    (void)state;
+    struct relations relations;
+    assert_int_equal(read_words("car = automobile\nopen closed\n", &relations), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "own.txt:2: "));
+    assert_int_equal(read_words("=\n", &relations), FILM_BAD_INPUT);
+}
+
+/* ---- Quantities ---- */
+
+static void quantities_by_value(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        int equal;
+    } cases[] = {{"1,000 users", "1000 users", 1},
+                 {"one hundred", "100", 1},
+                 {"two thousand five hundred", "2500", 1},
+                 {"60 minutes", "1 hour", 1},
+                 {"90 minutes", "1 hour", 0},
+                 {"5 mg", "5 g", 0},
+                 {"1000 mg", "1 g", 1},
+                 {"3rd of May", "May 3", 1},
+                 {"May 3", "May 4", 0},
+                 {"6:20 pm", "18:20", 1},
+                 {"6 am", "6 pm", 0},
+                 {"Monday", "Tuesday", 0},
+                 {"on Mondays", "every Monday", 1},
+                 {"$5", "5 dollars", 1},
+                 {"5 euros", "5 dollars", 0},
+                 {"50 %", "50 percent", 1},
+                 {"3.5 km", "3500 m", 1},
+                 {"version 2", "version 3", 0}};
+    struct quantity a[QUANTITY_MOST], b[QUANTITY_MOST];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (quantities_find(film_string(cases[i].a), a) != 1 ||
+            quantities_find(film_string(cases[i].b), b) != 1 ||
+            quantity_equal(&a[0], &b[0]) != cases[i].equal)
+            fail_msg("%s, %s", cases[i].a, cases[i].b);
+    }
+    assert_int_equal(quantities_find(film_string("which one may I march with?"), a), 0);
+}
+
+/* ---- Edits ---- */
+
+static void edits_are_what_their_names_say(void **state)
+{
+    (void)state;
+    struct relations relations;
+    struct rng rng;
+    char out[EDIT_ROOM], again[EDIT_ROOM];
+    assert_ok(read_words(WORDS, &relations));
+    static const char TEXT[] = "Is the shop open on 24 March?";
+    static const struct {
+        enum edit_kind kind;
+        const char *expected;
+    } cases[] = {{EDIT_OPPOSITE, "Is the shop closed on 24 March?"},
+                 {EDIT_NEGATION, "Is the not shop open on 24 March?"},
+                 {EDIT_KINDS, NULL}};
+    rng_seed(&rng, 1);
+    size_t length = edit_make(EDIT_OPPOSITE, &rng, &relations, film_string(TEXT),
+                              film_string("Where is Lyon?"), out);
+    assert_int_equal(length, strlen(cases[0].expected));
+    assert_memory_equal(out, cases[0].expected, length);
+    for (int kind = 0; kind < EDIT_KINDS; kind++)
+        for (uint64_t seed = 1; seed <= 50; seed++) {
+            rng_seed(&rng, seed);
+            size_t first = edit_make((enum edit_kind)kind, &rng, &relations, film_string(TEXT),
+                                     film_string("Where is Lyon?"), out);
+            rng_seed(&rng, seed);
+            size_t second = edit_make((enum edit_kind)kind, &rng, &relations, film_string(TEXT),
+                                      film_string("Where is Lyon?"), again);
+            assert_int_equal(first, second);
+            assert_true(first < EDIT_ROOM);
+            if (first) assert_memory_equal(out, again, first);
+            if (first == strlen(TEXT) && kind != EDIT_PLAIN)
+                assert_memory_not_equal(out, TEXT, first);
+        }
+    rng_seed(&rng, 3);
+    length = edit_make(EDIT_NUMBER, &rng, &relations, film_string(TEXT), film_string(""), out);
+    assert_int_equal(length, strlen(TEXT));
+    assert_memory_equal(out, TEXT, 20); /* up to the number */
+    assert_memory_equal(out + 22, TEXT + 22, length - 22);
+    assert_true(edit_keeps_meaning(EDIT_TYPO) && !edit_keeps_meaning(EDIT_NUMBER));
+    relations_free(&relations);
+}
+
+/* ---- Guarantee ---- */
+
+static void a_sole_difference_is_never_the_same(void **state)
+{
+    (void)state;
+    static const char *const pairs[][3] = {
+        {"How do I open the account?", "How do I close the account?", "guarantee_opposite"},
+        {"Can I pay 20 euros in cash?", "Can I pay 30 euros in cash?", "guarantee_number"},
+        {"Is my card blocked?", "Is my card not blocked?", "guarantee_negation"}};
+    char path[300], saved[300];
+    strcpy(path, scratch("own.txt"));
+    strcpy(saved, scratch("near.film"));
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("open ! close\n", file);
+    fclose(file);
+    film_train_options options;
+    faq_options(&options);
+    options.words = path;
+    film_model *model = faq_train(&options);
+    assert_ok(film_save(model, saved, &error));
+    film_model *opened = NULL;
+    assert_ok(film_open(saved, &opened, &error));
+    unlink(path); /* the model answers the same without the file */
+    film_context *contexts[2] = {NULL, NULL};
+    assert_ok(film_context_new(model, &contexts[0], &error));
+    assert_ok(film_context_new(opened, &contexts[1], &error));
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        double log_odds[2];
+        for (int c = 0; c < 2; c++) {
+            film_verdict verdict;
+            assert_ok(film_match(contexts[c], film_string(pairs[i][0]), film_string(pairs[i][1]),
+                                 &verdict, &error));
+            assert_false(verdict.same);
+            double sum = verdict.bias;
+            for (size_t r = 0; r < verdict.reason_count; r++) {
+                sum += verdict.reasons[r].weight;
+                if (strcmp(verdict.reasons[r].kind, "guarantee") != 0) continue;
+                assert_string_equal(verdict.reasons[r].id, pairs[i][2]);
+                assert_true(verdict.reasons[r].weight < 0);
+            }
+            assert_true(fabs(sum - verdict.log_odds) < 1e-6);
+            log_odds[c] = verdict.log_odds;
+        }
+        assert_true(log_odds[0] == log_odds[1]);
+    }
+    film_context_free(contexts[0]);
+    film_context_free(contexts[1]);
+    film_close(opened);
+    film_close(model);
+    unlink(saved);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(relations_of_a_file),
+        cmocka_unit_test(bad_lines_are_refused),
+        cmocka_unit_test(quantities_by_value),
+        cmocka_unit_test(edits_are_what_their_names_say),
+        cmocka_unit_test(a_sole_difference_is_never_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
