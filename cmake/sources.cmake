@@ -21,7 +21,7 @@ set(FILM_SOURCES
   src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
   src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
-  src/pair/trees.c src/pair/answered.c src/pair/knowledge.c
+  src/pair/trees.c src/pair/answered.c src/pair/guarantees.c src/pair/knowledge.c src/pair/roles.c
   # model: the file on disk
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
@@ -93,7 +93,7 @@ set(FILM_TRAIN_SOURCES
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
   src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/answered_fit.c
   src/learn/binomial.c src/learn/classifier_fit.c src/learn/classifier_learn.c
-  src/learn/classifier_rule.c src/learn/edits.c src/learn/film_hinge_loss.c src/learn/guarantees.c
+  src/learn/classifier_rule.c src/learn/edits.c src/learn/edit_words.c src/learn/film_hinge_loss.c src/learn/guarantees_fit.c
   src/learn/made_up.c src/learn/made_up_pairs.c src/learn/prior.c src/learn/promise.c
   src/learn/word_vectors.c
   # eval: figures

@@ -130,7 +130,7 @@ typedef struct film_reason {
     /* "word": a word that is shared or on one side only. "opposed", "beside", "replaced", ...: two
      * words or phrases together. "trait": a named fact or similarity, or two of them. "memory":
      * both questions are known. "identical": the same words in the same order. "guarantee": only
-     * a number, a negation or an opposite differs.
+     * a number, a negation, an opposite or the roles of two words differ.
      * docs/explanation/how-it-decides.md explains each. */
     const char *kind;
     /* The word as the model reads it, or the title of a trait, which may change between versions.

@@ -10,6 +10,7 @@ film_status record_set_key_init(struct record_set_key_maker *maker, film_error *
     film_status status = FILM_OK;
     *maker = (struct record_set_key_maker){.key = NULL};
     TRY(tokenizer_init(&maker->tokenizer, NULL, NULL, error));
+    maker->tokenizer.version = TOKENIZER_PLAIN; /* record_set_key_make adds the signs */
     TRY(tokens_init(&maker->tokens, &maker->tokenizer, error));
 done:
     return status;

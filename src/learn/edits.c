@@ -1,122 +1,15 @@
 /* Makes minimal edits on the words of a sentence as it is written. It knows a little English, and
  * the relations it is given; other languages get the edits that need neither. */
 #include "learn/edits.h"
+#include "learn/edit_words.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { WORDS = 48 };
-
-struct sentence {
-    film_text word[WORDS];    /* letters, digits and inner marks, without the spaces around */
-    film_text gap[WORDS + 1]; /* what precedes each word, and what follows the last */
-    size_t count;
-};
-
-static int is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 128;
-}
-
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Splits TEXT into words and the gaps between them; 0: too many words. */
-static int split(film_text text, struct sentence *out)
-{
-    size_t at = 0, from = 0;
-    out->count = 0;
-    while (at < text.length) {
-        while (at < text.length && !is_letter(text.bytes[at]) && !is_digit(text.bytes[at])) at++;
-        if (at == text.length) break;
-        if (out->count == WORDS) return 0;
-        size_t start = at;
-        while (at < text.length &&
-               (is_letter(text.bytes[at]) || is_digit(text.bytes[at]) ||
-                (strchr("'-.,", text.bytes[at]) && at + 1 < text.length &&
-                 (is_letter(text.bytes[at + 1]) || is_digit(text.bytes[at + 1])))))
-            at++;
-        out->gap[out->count] = (film_text){text.bytes + from, start - from};
-        out->word[out->count++] = (film_text){text.bytes + start, at - start};
-        from = at;
-    }
-    out->gap[out->count] = (film_text){text.bytes + from, text.length - from};
-    return 1;
-}
-
-static size_t join(const struct sentence *sentence, char *out)
-{
-    size_t length = 0;
-    for (size_t i = 0; i <= sentence->count; i++) {
-        const film_text parts[2] = {sentence->gap[i],
-                                    i < sentence->count ? sentence->word[i] : (film_text){"", 0}};
-        for (int p = 0; p < 2; p++) {
-            if (length + parts[p].length >= EDIT_ROOM) return 0;
-            memcpy(out + length, parts[p].bytes, parts[p].length);
-            length += parts[p].length;
-        }
-    }
-    return length;
-}
-
-static int same_word(film_text a, const char *b)
-{
-    size_t length = strlen(b);
-    if (a.length != length) return 0;
-    for (size_t i = 0; i < length; i++)
-        if ((a.bytes[i] >= 'A' && a.bytes[i] <= 'Z' ? a.bytes[i] | 32 : a.bytes[i]) != b[i])
-            return 0;
-    return 1;
-}
-
-/* The place of WORD in LIST, or -1. */
-static int place_of(film_text word, const char *const *list)
-{
-    for (int i = 0; list[i]; i++)
-        if (same_word(word, list[i])) return i;
-    return -1;
-}
-
-static int is_name(film_text word)
-{
-    return word.length > 1 && word.bytes[0] >= 'A' && word.bytes[0] <= 'Z';
-}
-
-/* A random place for which FITS holds, from FIRST on; the number of words if there is none. */
-static size_t draw_place(const struct sentence *sentence, struct rng *rng, size_t first,
-                         int (*fits)(film_text))
-{
-    size_t found = sentence->count, seen = 0;
-    for (size_t i = first; i < sentence->count; i++)
-        if (fits(sentence->word[i]) && rng_below(rng, ++seen) == 0) found = i;
-    return found;
-}
-
-static void remove_word(struct sentence *sentence, size_t at)
-{
-    for (size_t i = at; i + 1 < sentence->count; i++) sentence->word[i] = sentence->word[i + 1];
-    for (size_t i = at + (at == 0); i < sentence->count; i++)
-        sentence->gap[i] = sentence->gap[i + 1];
-    sentence->count--;
-}
-
-static int insert_word(struct sentence *sentence, size_t at, const char *word)
-{
-    if (sentence->count == WORDS || at > sentence->count) return 0;
-    for (size_t i = sentence->count; i > at; i--) sentence->word[i] = sentence->word[i - 1];
-    for (size_t i = sentence->count + 1; i > at; i--) sentence->gap[i] = sentence->gap[i - 1];
-    sentence->word[at] = film_string(word);
-    sentence->gap[at] = film_string(at ? " " : "");
-    sentence->count++;
-    return 1;
-}
-
 /* ---- Edits by relations ---- */
 
 /* Replaces a random word that has RELATION to others by one of these. */
-static int replace_related(struct sentence *sentence, struct rng *rng,
+static int replace_related(struct edit_words *sentence, struct rng *rng,
                            const struct relations *relations, enum relation relation)
 {
     enum { CHOICES = 6 };
@@ -125,12 +18,9 @@ static int replace_related(struct sentence *sentence, struct rng *rng,
     for (size_t i = 0; i < sentence->count; i++) {
         char lower[RELATIONS_LONGEST];
         film_text word = sentence->word[i], related[CHOICES];
-        if (word.length > sizeof lower || (i && is_name(word))) continue;
-        for (size_t j = 0; j < word.length; j++)
-            lower[j] = word.bytes[j] >= 'A' && word.bytes[j] <= 'Z' ? (char)(word.bytes[j] | 32)
-                                                                    : word.bytes[j];
+        if (word.length > sizeof lower || (i && edit_words_is_name(word))) continue;
         size_t count =
-            relations_list(relations, (film_text){lower, word.length}, relation, related, CHOICES);
+            relations_list(relations, edit_words_lower(word, lower), relation, related, CHOICES);
         if (!count || rng_below(rng, ++seen) != 0) continue;
         choice = related[rng_below(rng, count)];
         at = i;
@@ -149,39 +39,81 @@ static const char *const pronouns[] = {"i", "you", "we", "they", "he", "she", "i
 
 /* Adds "not" after the first auxiliary, or after the subject of a question; removes it where there
  * is one. */
-static int negate(struct sentence *sentence)
+static int negate(struct edit_words *sentence)
 {
     static const char *const not_words[] = {"not", NULL};
     for (size_t i = 0; i < sentence->count; i++)
-        if (place_of(sentence->word[i], not_words) == 0) {
-            remove_word(sentence, i);
+        if (edit_words_find(sentence->word[i], not_words) == 0) {
+            edit_words_remove(sentence, i);
             return 1;
         }
     for (size_t i = 0; i + 1 < sentence->count; i++) {
-        if (place_of(sentence->word[i], auxiliaries) < 0) continue;
-        int pronoun = place_of(sentence->word[i + 1], pronouns) >= 0;
-        return insert_word(sentence, i + 1 + (size_t)(pronoun || i == 0), "not");
+        if (edit_words_find(sentence->word[i], auxiliaries) < 0) continue;
+        int pronoun = edit_words_find(sentence->word[i + 1], pronouns) >= 0;
+        return edit_words_insert(sentence, i + 1 + (size_t)(pronoun || i == 0), "not");
     }
     return 0;
 }
 
-static int has_digit(film_text word)
+/* is safe -> is not dangerous; is not safe -> is dangerous. */
+static int negate_twice(struct edit_words *sentence, const struct relations *relations)
 {
-    for (size_t i = 0; i < word.length; i++)
-        if (is_digit(word.bytes[i])) return 1;
+    static const char *const be[] = {"is", "are", "was", "were", "be", "not", NULL};
+    char lower[RELATIONS_LONGEST];
+    for (size_t i = 1; i < sentence->count; i++) {
+        film_text word = sentence->word[i], opposite;
+        int before = edit_words_find(sentence->word[i - 1], be);
+        if (before < 0 || word.length > sizeof lower ||
+            !relations_list(relations, edit_words_lower(word, lower), RELATION_OPPOSITE, &opposite,
+                            1))
+            continue;
+        sentence->word[i] = opposite;
+        if (before < 5) return edit_words_insert(sentence, i, "not");
+        edit_words_remove(sentence, i - 1);
+        return 1;
+    }
+    return 0;
+}
+
+/* Replaces a unit, a weekday or a month by another of its list. */
+static int change_unit(struct edit_words *sentence, struct rng *rng)
+{
+    enum { LONGEST = 13 };
+    static const char *const lists[][LONGEST] = {
+        {"minutes", "hours", "days", "weeks", "months", "years"},
+        {"mg", "g", "kg"},
+        {"kb", "mb", "gb", "tb"},
+        {"cm", "m", "km", "miles"},
+        {"dollars", "euros", "pounds", "rupees"},
+        {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"},
+        {"January", "February", "April", "June", "July", "August", "September", "October",
+         "November", "December"}};
+    for (size_t i = 0; i < sentence->count; i++)
+        for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+            size_t count = 0, found = LONGEST;
+            for (; lists[l][count]; count++)
+                if (sentence->word[i].length == strlen(lists[l][count]) &&
+                    memcmp(sentence->word[i].bytes, lists[l][count], sentence->word[i].length) == 0)
+                    found = count;
+            if (found == LONGEST) continue;
+            found = (found + 1 + (size_t)rng_below(rng, count - 1)) % count;
+            sentence->word[i] = film_string(lists[l][found]);
+            return 1;
+        }
     return 0;
 }
 
 /* Changes a digit, or exchanges two different ones. ROOM keeps the new word. */
-static int change_number(struct sentence *sentence, struct rng *rng, char *room)
+static int change_number(struct edit_words *sentence, struct rng *rng, char *room)
 {
-    size_t at = draw_place(sentence, rng, 0, has_digit);
+    if (rng_below(rng, 2) && change_unit(sentence, rng)) return 1;
+    size_t at = edit_words_draw(sentence, rng, 0, edit_words_has_digit);
     if (at == sentence->count || sentence->word[at].length >= EDIT_ROOM) return 0;
     film_text word = sentence->word[at];
     size_t digits[EDIT_ROOM], count = 0;
     memcpy(room, word.bytes, word.length);
     for (size_t i = 0; i < word.length; i++)
-        if (is_digit(room[i])) digits[count++] = i;
+        if (room[i] >= '0' && room[i] <= '9') digits[count++] = i;
     size_t one = digits[rng_below(rng, count)], two = digits[rng_below(rng, count)];
     if (room[one] != room[two] && room[one] != '0' && room[two] != '0') {
         char first = room[one];
@@ -199,37 +131,97 @@ static int change_number(struct sentence *sentence, struct rng *rng, char *room)
 static const char *const articles[] = {"a", "an", "the", "my", "your", NULL};
 
 /* The content word next to AT in a direction, or the number of words. */
-static size_t neighbour(const struct sentence *sentence, size_t at, int step)
+static size_t neighbour(const struct edit_words *sentence, size_t at, int step)
 {
     for (size_t i = at + (size_t)step; i < sentence->count; i += (size_t)step)
-        if (place_of(sentence->word[i], articles) < 0) return i;
+        if (edit_words_find(sentence->word[i], articles) < 0) return i;
     return sentence->count;
 }
 
-/* from A to B -> from B to A; A than B, A by B -> B than A. */
-static int exchange_roles(struct sentence *sentence)
+/* A word that changes places alone: the next one in this direction is no part of its name. */
+static int stands_alone(const struct edit_words *sentence, size_t at, int step)
 {
-    static const char *const pivots[] = {"to", "than", "by", "versus", "vs", "into", "and", NULL};
-    static const char *const starts[] = {"from", "between", NULL};
-    for (size_t i = 1; i + 1 < sentence->count; i++) {
-        int pivot = place_of(sentence->word[i], pivots);
-        if (pivot < 0) continue;
-        size_t left = neighbour(sentence, i, -1), right = neighbour(sentence, i, 1);
-        if (left >= i || right == sentence->count) continue;
-        int framed = left && place_of(sentence->word[left - 1], starts) >= 0;
-        if (pivot == 6 || (pivot == 0 && !framed)) continue;
-        film_text word = sentence->word[left];
-        sentence->word[left] = sentence->word[right];
-        sentence->word[right] = word;
-        return 1;
+    size_t next = at + (size_t)step;
+    return next >= sentence->count || !edit_words_is_name(sentence->word[next]) || next == 0;
+}
+
+static void exchange(struct edit_words *sentence, size_t one, size_t two)
+{
+    film_text word = sentence->word[one];
+    sentence->word[one] = sentence->word[two];
+    sentence->word[two] = word;
+}
+
+static int has_any(const struct edit_words *sentence, size_t from, size_t to,
+                   const char *const *list)
+{
+    for (size_t i = from; i < to; i++)
+        if (edit_words_find(sentence->word[i], list) >= 0) return 1;
+    return 0;
+}
+
+static const char *const even[] = {"and", "or", "vs", "versus", "between", "with", NULL};
+
+/* Two names with something directed between them: does Google own YouTube. */
+static int exchange_names(struct edit_words *sentence)
+{
+    size_t last = 0;
+    for (size_t i = 1; i < sentence->count; i++) {
+        if (!edit_words_is_name(sentence->word[i])) continue;
+        if (last && i > last + 1 && !has_any(sentence, last + 1, i, even) &&
+            stands_alone(sentence, last, -1) && stands_alone(sentence, i, 1)) {
+            exchange(sentence, last, i);
+            return 1;
+        }
+        last = i;
     }
     return 0;
 }
 
-/* Exchanges two names, or replaces one by a name of another sentence. */
-static int replace_name(struct sentence *sentence, const struct sentence *other, struct rng *rng)
+/* from A to B -> from B to A; A than B, A by B -> B than A; names around a verb. */
+static int exchange_roles(struct edit_words *sentence)
 {
-    size_t at = draw_place(sentence, rng, 1, is_name), from = draw_place(other, rng, 1, is_name);
+    static const char *const pivots[] = {"to", "than", "by", "into", NULL};
+    static const char *const starts[] = {"from", NULL};
+    static const char *const mutual[] = {"difference", "differences", "between", "distance", "far",
+                                         "compare",    "vs",          "versus",  "relation", NULL};
+    if (has_any(sentence, 0, sentence->count, mutual)) return 0;
+    for (size_t i = 1; i + 1 < sentence->count; i++) {
+        int pivot = edit_words_find(sentence->word[i], pivots);
+        if (pivot < 0) continue;
+        size_t left = neighbour(sentence, i, -1), right = neighbour(sentence, i, 1);
+        if (left >= i || right == sentence->count) continue;
+        int framed = left && edit_words_find(sentence->word[left - 1], starts) >= 0;
+        if ((pivot == 0 && !framed) || !stands_alone(sentence, left, -1) ||
+            !stands_alone(sentence, right, 1))
+            continue;
+        exchange(sentence, left, right);
+        return 1;
+    }
+    return exchange_names(sentence);
+}
+
+/* A and B -> B and A, of two names. */
+static int exchange_equals(struct edit_words *sentence)
+{
+    static const char *const joints[] = {"and", "or", "vs", "versus", NULL};
+    for (size_t i = 2; i + 1 < sentence->count; i++)
+        if (edit_words_find(sentence->word[i], joints) >= 0 &&
+            edit_words_is_name(sentence->word[i - 1]) &&
+            edit_words_is_name(sentence->word[i + 1]) && stands_alone(sentence, i - 1, -1) &&
+            stands_alone(sentence, i + 1, 1)) {
+            exchange(sentence, i - 1, i + 1);
+            return 1;
+        }
+    return 0;
+}
+
+/* Replaces a name by one of another sentence. */
+static int replace_name(struct edit_words *sentence, const struct edit_words *other,
+                        struct rng *rng)
+{
+    size_t at = edit_words_draw(sentence, rng, 1, edit_words_is_name),
+           from = edit_words_draw(other, rng, 1, edit_words_is_name);
     if (at == sentence->count || from == other->count) return 0;
     film_text a = sentence->word[at], b = other->word[from];
     if (a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0) return 0;
@@ -238,52 +230,56 @@ static int replace_name(struct sentence *sentence, const struct sentence *other,
 }
 
 /* Adds the end of another sentence from its last preposition on. */
-static size_t add_qualifier(const struct sentence *sentence, const struct sentence *other,
+static size_t add_qualifier(const struct edit_words *sentence, const struct edit_words *other,
                             char *out)
 {
     static const char *const prepositions[] = {"in", "for", "on", "with", "at", "without", NULL};
     size_t start = other->count;
     for (size_t i = other->count; i-- > 2 && other->count - i <= 5;)
-        if (place_of(other->word[i], prepositions) >= 0 && i + 1 < other->count) {
+        if (edit_words_find(other->word[i], prepositions) >= 0 && i + 1 < other->count) {
             start = i;
             break;
         }
     if (start == other->count) return 0;
-    struct sentence whole = *sentence;
+    struct edit_words whole = *sentence;
     film_text end = whole.gap[whole.count];
     for (size_t i = start; i < other->count; i++) {
-        if (whole.count == WORDS) return 0;
+        if (whole.count == EDIT_WORDS) return 0;
         whole.gap[whole.count] = film_string(" ");
         whole.word[whole.count++] = other->word[i];
     }
     whole.gap[whole.count] = end;
-    return join(&whole, out);
+    return edit_words_join(&whole, out);
 }
 
-static int change_question(struct sentence *sentence, struct rng *rng)
+static int change_question(struct edit_words *sentence, struct rng *rng)
 {
     static const char *const words[] = {"how", "why", "when", "where", "who", NULL};
     static const char *const lower[] = {"how", "why", "when", "where"};
     static const char *const upper[] = {"How", "Why", "When", "Where"};
     if (!sentence->count) return 0;
-    int from = place_of(sentence->word[0], words);
+    int from = edit_words_find(sentence->word[0], words);
     if (from < 0) return 0;
     int to = (from + 1 + (int)rng_below(rng, 3)) % 4;
     if (to == from) return 0;
-    sentence->word[0] = film_string(is_name(sentence->word[0]) ? upper[to] : lower[to]);
+    sentence->word[0] = film_string(edit_words_is_name(sentence->word[0]) ? upper[to] : lower[to]);
     return 1;
 }
 
 /* ---- Edits that keep the meaning ---- */
 
+/* Long enough to be recognised with an error, and of single-byte letters. */
 static int is_long(film_text word)
 {
-    return word.length >= 5 && !has_digit(word) && (unsigned char)word.bytes[1] < 128;
+    for (size_t i = 0; i < word.length; i++)
+        if ((unsigned char)word.bytes[i] >= 128 || (word.bytes[i] >= '0' && word.bytes[i] <= '9'))
+            return 0;
+    return word.length >= 5;
 }
 
-static int make_typo(struct sentence *sentence, struct rng *rng, char *room)
+static int make_typo(struct edit_words *sentence, struct rng *rng, char *room)
 {
-    size_t at = draw_place(sentence, rng, 0, is_long);
+    size_t at = edit_words_draw(sentence, rng, 0, is_long);
     if (at == sentence->count || sentence->word[at].length + 1 >= EDIT_ROOM) return 0;
     film_text word = sentence->word[at];
     size_t i = 1 + (size_t)rng_below(rng, word.length - 2), length = word.length;
@@ -321,7 +317,7 @@ static size_t make_polite(film_text text, struct rng *rng, char *out)
     return length > 0 && length < EDIT_ROOM ? (size_t)length : 0;
 }
 
-static int contract(struct sentence *sentence)
+static int contract(struct edit_words *sentence)
 {
     static const struct {
         const char *word, *next, *both, *upper;
@@ -332,22 +328,22 @@ static int contract(struct sentence *sentence)
                  {"where", "is", "where's", "Where's"}, {"how", "is", "how's", "How's"}};
     for (size_t i = 0; i + 1 < sentence->count; i++)
         for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
-            if (same_word(sentence->word[i], pairs[p].word) &&
-                same_word(sentence->word[i + 1], pairs[p].next)) {
-                sentence->word[i] =
-                    film_string(is_name(sentence->word[i]) ? pairs[p].upper : pairs[p].both);
-                remove_word(sentence, i + 1);
+            if (edit_words_equal(sentence->word[i], pairs[p].word) &&
+                edit_words_equal(sentence->word[i + 1], pairs[p].next)) {
+                sentence->word[i] = film_string(
+                    edit_words_is_name(sentence->word[i]) ? pairs[p].upper : pairs[p].both);
+                edit_words_remove(sentence, i + 1);
                 return 1;
             }
     return 0;
 }
 
-static size_t make_plain(struct sentence *sentence, char *out)
+static size_t make_plain(struct edit_words *sentence, char *out)
 {
     size_t length = 0;
     for (size_t i = 0; i < sentence->count; i++) {
         film_text word = sentence->word[i];
-        if (i && place_of(word, articles) >= 0 && word.length != 2 && word.bytes[0] != 'm' &&
+        if (i && edit_words_find(word, articles) >= 0 && word.length != 2 && word.bytes[0] != 'm' &&
             word.bytes[0] != 'y')
             continue;
         if (length + word.length + 2 >= EDIT_ROOM) return 0;
@@ -360,7 +356,7 @@ static size_t make_plain(struct sentence *sentence, char *out)
     return length;
 }
 
-static int write_out(struct sentence *sentence)
+static int write_out(struct edit_words *sentence)
 {
     static const char *const digits[] = {"2", "3",  "4",  "5",  "6",   "7",    "8",
                                          "9", "10", "12", "20", "100", "1000", NULL};
@@ -368,7 +364,8 @@ static int write_out(struct sentence *sentence)
                                         "seven",  "eight",       "nine",         "ten",  "twelve",
                                         "twenty", "one hundred", "one thousand", NULL};
     for (size_t i = 0; i < sentence->count; i++) {
-        int digit = place_of(sentence->word[i], digits), word = place_of(sentence->word[i], words);
+        int digit = edit_words_find(sentence->word[i], digits),
+            word = edit_words_find(sentence->word[i], words);
         if (digit >= 0) sentence->word[i] = film_string(words[digit]);
         if (digit < 0 && word >= 0) sentence->word[i] = film_string(digits[word]);
         if (digit >= 0 || word >= 0) return 1;
@@ -379,10 +376,12 @@ static int write_out(struct sentence *sentence)
 size_t edit_make(enum edit_kind kind, struct rng *rng, const struct relations *relations,
                  film_text text, film_text other, char *out)
 {
-    struct sentence sentence, borrowed;
+    struct edit_words sentence, borrowed;
     char room[EDIT_ROOM];
     int done = 0;
-    if (text.length >= EDIT_ROOM || !split(text, &sentence) || !split(other, &borrowed)) return 0;
+    if (text.length >= EDIT_ROOM || !edit_words_split(text, &sentence) ||
+        !edit_words_split(other, &borrowed))
+        return 0;
     switch (kind) {
     case EDIT_OPPOSITE:
         done = replace_related(&sentence, rng, relations, RELATION_OPPOSITE);
@@ -405,7 +404,14 @@ size_t edit_make(enum edit_kind kind, struct rng *rng, const struct relations *r
         done = change_question(&sentence, rng);
         break;
     case EDIT_SYNONYM:
-        done = replace_related(&sentence, rng, relations, RELATION_SYNONYM);
+        done = replace_related(&sentence, rng, relations,
+                               rng_below(rng, 4) ? RELATION_SYNONYM : RELATION_FORM);
+        break;
+    case EDIT_DOUBLE:
+        done = negate_twice(&sentence, relations);
+        break;
+    case EDIT_ORDER:
+        done = exchange_equals(&sentence);
         break;
     case EDIT_TYPO:
         done = make_typo(&sentence, rng, room);
@@ -423,5 +429,5 @@ size_t edit_make(enum edit_kind kind, struct rng *rng, const struct relations *r
     case EDIT_KINDS:
         break;
     }
-    return done ? join(&sentence, out) : 0;
+    return done ? edit_words_join(&sentence, out) : 0;
 }

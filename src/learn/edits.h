@@ -10,18 +10,20 @@ enum edit_kind {
     /* These change the meaning. */
     EDIT_OPPOSITE,  /* a word becomes its opposite */
     EDIT_NEGATION,  /* "not" is added or removed */
-    EDIT_NUMBER,    /* a digit of a number changes */
-    EDIT_EXCHANGE,  /* two words around a directed word change places */
+    EDIT_NUMBER,    /* a digit of a number, a unit or a date changes */
+    EDIT_EXCHANGE,  /* two words around a directed word, or two names, change places */
     EDIT_NAME,      /* a name becomes a name of another sentence */
     EDIT_QUALIFIER, /* the end of another sentence is added: "in Italy" */
     EDIT_QUESTION,  /* how becomes why, when becomes where */
     /* These keep it. */
-    EDIT_SYNONYM,
+    EDIT_SYNONYM, /* a synonym, or another form of the word */
     EDIT_TYPO,
     EDIT_POLITE,      /* please, could you tell me */
     EDIT_CONTRACTION, /* what is, what's */
     EDIT_PLAIN,       /* lower case, without punctuation and articles */
     EDIT_WRITTEN,     /* 7 becomes seven, 1,000 becomes 1000 */
+    EDIT_DOUBLE,      /* "safe" becomes "not dangerous" */
+    EDIT_ORDER,       /* "A and B" becomes "B and A" */
     EDIT_KINDS
 };
 

@@ -8,10 +8,10 @@
 #include "learn/decision_threshold.h"
 #include "learn/tree_rows.h"
 #include "learn/out_of_fold.h"
-#include "learn/guarantees.h"
 #include "learn/made_up_pairs.h"
 #include "learn/memory_build.h"
 #include "learn/calibrate_fit.h"
+#include "pair/guarantees.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,7 +166,7 @@ static void choose_boosting(struct boosting_options *options, size_t pairs)
     options->lambda = pairs < OUT_OF_FOLD_FEW ? 10 : 5;
     options->min_child_weight = pairs < OUT_OF_FOLD_FEW ? 5 : 20;
     options->subsample = pairs < OUT_OF_FOLD_FEW ? 0.6 : 1;
-    options->column_share = pairs < OUT_OF_FOLD_FEW ? 0.3 : 1;
+    options->column_share = 0.3;
 }
 
 /* One unrelated pair per eight labelled ones, within limits. */
@@ -187,8 +187,8 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     struct boosting_options options;
     int *direction = mem_array(traits_count(), sizeof *direction);
     TRY_ALLOC(direction, error);
-    decision->guarantees = guarantees_allowed(rows);
-    guarantees_directions(decision->guarantees, direction);
+    for (size_t t = 0; t < traits_count(); t++)
+        direction[t] = guarantees_direction(decision->guarantees, t);
     choose_boosting(&options, rows->count);
     options.monotone = direction;
     options.seed = input->options->seed;
@@ -197,6 +197,10 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     TRY(try_trees(input, rows, folds, made_up, &options, &decision->margin, error));
     TRY(fill_tree_data(rows, made_up, folds, &layout, error));
     TRY(boosting_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
+    if (!guarantees_hold(decision))
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "XGBoost: the trees do not keep to the monotone constraints; FILM supports "
+                       "version 1.7"));
 done:
     layout_free(&layout);
     mem_free(direction);
@@ -221,7 +225,6 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
     TRY(comm_agree(comm, status, error));
     TRY(trees_share(&decision->trees, comm, error));
     TRY(comm_broadcast(comm, &decision->margin, sizeof decision->margin, 0, error));
-    TRY(comm_broadcast(comm, &decision->guarantees, sizeof decision->guarantees, 0, error));
     TRY(decision_prepare(decision, error));
 done:
     made_up_pairs_free(&made_up);

@@ -97,10 +97,20 @@ static int whole_sides(const struct pair_drawing *drawing, size_t i)
     return is_edit(drawing, i) ? 2 : (int)((drawing->first + i) % 3);
 }
 
-/* Draws an edit that applies; tries several kinds. */
-static film_status edit(struct drawn *pair, const struct relations *relations, film_error *error)
+/* Returns whether labels let this kind of edit change the meaning (learn/guarantees.h). */
+static int is_allowed(unsigned guarantees, int kind)
 {
-    static const unsigned char often[EDIT_KINDS] = {5, 5, 4, 5, 3, 3, 2, 4, 4, 2, 2, 2, 2};
+    static const unsigned needs[EDIT_KINDS] = {[EDIT_OPPOSITE] = ONLY_OPPOSITE,
+                                               [EDIT_NEGATION] = ONLY_NEGATION,
+                                               [EDIT_NUMBER] = ONLY_NUMBER,
+                                               [EDIT_EXCHANGE] = ONLY_EXCHANGE};
+    return !needs[kind] || needs[kind] & guarantees;
+}
+
+/* Draws an edit that applies; tries several kinds. */
+static film_status edit(struct drawn *pair, const struct decision *decision, film_error *error)
+{
+    static const unsigned char often[EDIT_KINDS] = {5, 5, 4, 5, 3, 3, 2, 4, 4, 2, 2, 2, 2, 2, 2};
     char out[EDIT_ROOM];
     unsigned all = 0;
     for (int k = 0; k < EDIT_KINDS; k++) all += often[k];
@@ -108,8 +118,9 @@ static film_status edit(struct drawn *pair, const struct relations *relations, f
         uint64_t draw = rng_below(&pair->rng, all);
         int kind = 0;
         while (draw >= often[kind]) draw -= often[kind++];
-        size_t length = edit_make((enum edit_kind)kind, &pair->rng, relations, pair->text[0],
-                                  pair->text[1], out);
+        if (!is_allowed(decision->guarantees, kind)) continue;
+        size_t length = edit_make((enum edit_kind)kind, &pair->rng, decision->encoder->relations,
+                                  pair->text[0], pair->text[1], out);
         if (!length) continue;
         if (!(pair->edited = mem_string(out, length))) return status_no_memory(error);
         pair->text[1] = (film_text){pair->edited, length};
@@ -143,7 +154,7 @@ static film_status draw_sentences(const struct corpus *corpus, const struct deci
         }
     }
     for (size_t i = 0; i < drawing->count; i++)
-        if (is_edit(drawing, i)) TRY(edit(&drawing->pair[i], decision->encoder->relations, error));
+        if (is_edit(drawing, i)) TRY(edit(&drawing->pair[i], decision, error));
 done:
     mem_free(order);
     return status;

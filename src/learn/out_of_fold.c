@@ -4,8 +4,10 @@
 #include "learn/out_of_fold.h"
 #include "base/mem.h"
 #include "la/openmp.h"
+#include "learn/guarantees_fit.h"
 #include "learn/linear_fit.h"
 #include "learn/calibrate_fit.h"
+#include "pair/guarantees.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,6 +168,25 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
 
 /* ---- The linear model ---- */
 
+/* Fits without the traits whose weight would have the wrong sign. */
+static film_status fit_directed(struct linear *line, const struct linear_data *data,
+                                unsigned char *use, unsigned guaranteed, double ridge, int threads,
+                                film_error *error)
+{
+    for (int wrong = 1; wrong;) {
+        linear_free(line);
+        film_status status = linear_fit(line, data, use, ridge, threads, error);
+        if (status != FILM_OK) return status;
+        wrong = 0;
+        for (size_t t = 0; t < data->count; t++)
+            if (use[t] && line->weight[t] > 0 && guarantees_direction(guaranteed, t)) {
+                use[t] = 0;
+                wrong = 1;
+            }
+    }
+    return FILM_OK;
+}
+
 /* Fits a linear model of the traits that do not depend on labels. These need no folds, and the few
  * weights cannot overfit. */
 static film_status fit_line(const struct learn_input *input, struct decision *decision,
@@ -189,7 +210,10 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
     struct linear_data data = {
         held->x, count, traits, held->share.target, held->weight, input->corpus->comm};
-    TRY(linear_fit(line, &data, use, ridge, openmp_use(threads), error));
+    struct guarantees_rows rows = {held->x, held->share.target, held->weight, count,
+                                   input->corpus->comm};
+    TRY(guarantees_allow(&rows, &decision->guarantees, error));
+    TRY(fit_directed(line, &data, use, decision->guarantees, ridge, openmp_use(threads), error));
     for (size_t i = 0; i < count; i++)
         held->line[i] = (float)linear_sum(line, held->x + i * traits);
 done:

@@ -144,6 +144,7 @@ film_status prior_decision(const struct learn_input *input, struct decision *dec
     TRY(make_line(&decision->line, decision->encoder->features->groups, error));
     TRY(make_empty_parts(decision, error));
     decision->full = 1;
+    decision->guarantees = ONLY_KINDS;
     TRY(calibrate_on_random(input, decision, error));
     training_log_phase(input->log, "threshold");
 done:

@@ -3,6 +3,7 @@
 #include "model/settings.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "pair/guarantees.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -45,13 +46,6 @@ static json_t *line_object(const struct calibration *line)
                      line->threshold);
 }
 
-static const struct {
-    unsigned kind;
-    const char *name;
-} guarantees[] = {
-    {ONLY_NUMBER, "number"}, {ONLY_NEGATION, "negation"}, {ONLY_OPPOSITE, "opposite"}};
-enum { GUARANTEES = sizeof guarantees / sizeof *guarantees };
-
 static json_t *guarantee_names(unsigned kinds)
 {
     json_t *names = json_array();
@@ -59,6 +53,16 @@ static json_t *guarantee_names(unsigned kinds)
         if (kinds & guarantees[i].kind)
             json_array_append_new(names, json_string(guarantees[i].name));
     return names;
+}
+
+/* The traits that may only speak against "the same". */
+static json_t *constrained_traits(unsigned kinds)
+{
+    json_t *ids = json_array();
+    for (size_t t = 0; t < traits_count(); t++)
+        if (guarantees_direction(kinds, t))
+            json_array_append_new(ids, json_string(trait_at(t)->id));
+    return ids;
 }
 
 /* Earlier models have none. */
@@ -83,8 +87,10 @@ static json_t *decision_object(const struct decision *decision)
                   "evidence_bias", decision->evidence.bias, "memory_same",
                   decision->memory.weight[MEMORY_SAME], "memory_different",
                   decision->memory.weight[MEMORY_DIFFERENT]);
-    if (decision->guarantees)
+    if (decision->guarantees) {
         json_object_set_new(object, "guarantees", guarantee_names(decision->guarantees));
+        json_object_set_new(object, "constraints", constrained_traits(decision->guarantees));
+    }
     trait_columns_write(object);
     const struct answer_rule *answered = &decision->answered;
     if (answered->learned)
@@ -115,14 +121,15 @@ static json_t *settings_object(const film_model *model)
     const struct tokenizer *tokenizer = &model->features.tokenizer;
     json_t *share = model->decision.share > 0 ? json_real(model->decision.share) : NULL;
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*}", "method",
+        "{s:s, s:s, s:o, s:I, s:I, s:i, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*}", "method",
         model->settings.method, "similarity", similarity_names[model->encoder.similarity],
         "features", group_names(model->features.groups), "min_df",
         (json_int_t)model->settings.min_df, "max_features",
-        (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
-        stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed, "calibration",
-        line_object(&model->decision.similarity), "decision", decision_object(&model->decision),
-        "share", share, "classifier", classifier_object(&model->classifier));
+        (json_int_t)model->settings.max_features, "tokenizer", tokenizer->version, "stem",
+        tokenizer->stem, "stop", stop_words(&tokenizer->stop), "seed",
+        (json_int_t)model->settings.seed, "calibration", line_object(&model->decision.similarity),
+        "decision", decision_object(&model->decision), "share", share, "classifier",
+        classifier_object(&model->classifier));
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
@@ -170,14 +177,19 @@ static film_status read_similarity(const char *name, const char *path, film_simi
                       "%s: settings: unknown similarity; use a newer version", path);
 }
 
-/* Joins the stop words by newlines, for tokenizer_restore. */
-static film_status read_tokenizer(json_t *words, const char *stem, const char *path,
-                                  struct tokenizer *tokenizer, film_error *error)
+/* Joins the stop words by newlines, for tokenizer_restore. VERSION is NULL in earlier models. */
+static film_status read_tokenizer(const json_t *version, json_t *words, const char *stem,
+                                  const char *path, struct tokenizer *tokenizer, film_error *error)
 {
     film_status status = FILM_OK;
     char *joined = NULL;
     size_t length = 0, capacity = 0, index;
     json_t *word;
+    json_int_t number = version ? json_integer_value(version) : TOKENIZER_PLAIN;
+    if (number < TOKENIZER_PLAIN || number > TOKENIZER_VERSION)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s: settings: unknown version of the tokenizer; use a newer version",
+                       path));
     json_array_foreach(words, index, word)
     {
         if (!json_is_string(word))
@@ -190,6 +202,7 @@ static film_status read_tokenizer(json_t *words, const char *stem, const char *p
         length += more + 1;
     }
     TRY(tokenizer_restore(tokenizer, stem, (film_text){joined ? joined : "", length}, error));
+    tokenizer->version = (int)number;
 done:
     mem_free(joined);
     return status;
@@ -340,7 +353,8 @@ film_status settings_read(const char *json, const char *path, film_model *model,
                         error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));
     TRY(read_groups(groups, path, &model->features.groups, error));
-    TRY(read_tokenizer(words, json_string_value(stem), path, &model->features.tokenizer, error));
+    TRY(read_tokenizer(json_object_get(object, "tokenizer"), words, json_string_value(stem), path,
+                       &model->features.tokenizer, error));
 done:
     json_decref(object);
     return status;

@@ -10,7 +10,13 @@
 enum { COMPARISON_MOST = 64 };
 
 /* Bits of comparison.only. */
-enum { ONLY_OPPOSITE = 1, ONLY_NUMBER = 2, ONLY_NEGATION = 4, ONLY_EXCHANGE = 8 };
+enum {
+    ONLY_OPPOSITE = 1,
+    ONLY_NUMBER = 2,
+    ONLY_NEGATION = 4,
+    ONLY_EXCHANGE = 8,
+    ONLY_KINDS = 15 /* all of them */
+};
 
 struct comparison_side {
     size_t words;                    /* number of words compared */
@@ -66,7 +72,7 @@ struct comparison {
     size_t shared_quantities;    /* equal by value */
     size_t rewritten_quantities; /* those of them that are written in other words */
     size_t unit_changes;         /* the same number with another unit */
-    size_t exchanged; /* shared words that exchanged their places around directed words */
+    size_t exchanged; /* words around which two others exchanged their places (pair/roles.h) */
     int polarity;     /* 1 if negations and opposites add up to an odd number */
     unsigned only;    /* ONLY_...: the sentences differ in nothing else */
     struct comparison_scratch *scratch;

@@ -18,9 +18,9 @@
  *     log-odds = scale * similarity + bias + identity + prior
  *
  * Identity: two sentences with the same words in the same order are the same, whatever was
- * learned. Guarantee: where a number, a negation or an opposite is the only difference, the sum
- * with a further term stays below the threshold, unless the labels showed that such a difference
- * keeps the meaning. */
+ * learned. Guarantee: where a number, a negation, an opposite or an exchange of two words is the
+ * only difference, a further term keeps the sum below the threshold, unless the labels showed that
+ * such a difference keeps the meaning. */
 #ifndef PAIR_DECISION_H
 #define PAIR_DECISION_H
 
@@ -52,7 +52,7 @@ struct decision {
     struct tree_terms_plan plan;
     char **term_name;     /* of each term of the plan: "edits", "edits and shared words" */
     struct memory memory; /* may be empty */
-    unsigned guarantees;  /* ONLY_NUMBER, ONLY_NEGATION, ONLY_OPPOSITE: what is never the same */
+    unsigned guarantees;  /* ONLY_NUMBER, ...: differences that alone are never the same */
     struct decision_network {
         double weight; /* 0: no network, or its weight is not known */
         double mean;   /* the neutral similarity */

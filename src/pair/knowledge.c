@@ -1,21 +1,13 @@
 /* Compares what two sentences do not share by what is known about words and quantities. It
  * measures; traits.c names what it found, and training gives it weight. */
 #include "pair/knowledge.h"
+#include "pair/roles.h"
 #include "text/quantity.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { MOST = COMPARISON_MOST, PHRASE = 2 };
-
-static int is_word(film_text text, const char *const *list)
-{
-    for (; *list; list++)
-        if (text.length && **list == *text.bytes && strlen(*list) == text.length &&
-            memcmp(*list, text.bytes, text.length) == 0)
-            return 1;
-    return 0;
-}
 
 /* The text of words FIRST .. LAST as they are written, in lower case. Stemmed words have lost their
  * endings, so the source is read. Returns its length; 0: too long or not ASCII. */
@@ -58,6 +50,7 @@ static void collect_units(struct knowledge_side *units, const struct comparison 
     memset(units->opposite, 0, sizeof units->opposite);
     memset(units->same, 0, sizeof units->same);
     memset(units->quantity, 0, sizeof units->quantity);
+    memset(units->other, 255, sizeof units->other);
     for (uint32_t w = 0; w < side->words && units->count + PHRASE < KNOWLEDGE_UNITS; w++) {
         int alone = !reading_is_shared(c->reading, words[w].number);
         if (alone) add_unit(units, c, s, w, w);
@@ -94,6 +87,8 @@ static size_t pair_units(struct knowledge *knowledge, enum relation relation, in
                 continue;
             mark(opposite ? units[0].opposite : units[0].same, a);
             mark(opposite ? units[1].opposite : units[1].same, b);
+            units[0].other[a->first] = b->first;
+            units[1].other[b->first] = a->first;
             count++;
             break;
         }
@@ -171,66 +166,17 @@ static void compare_quantities(struct comparison *c, struct knowledge_side *unit
             }
 }
 
-/* ---- Roles ---- */
-
-/* Words after which the next word has a role of its own. */
-static const char *const directed[] = {"from",   "to",    "than", "by",   "into",
-                                       "before", "after", "on",   "over", NULL};
-static const char *const small[] = {
-    "a",     "an",   "the",   "my",  "your", "his",  "her",   "its",    "our",
-    "their", "this", "that",  "i",   "you",  "me",   "it",    "do",     "does",
-    "did",   "is",   "are",   "was", "were", "be",   "being", "been",   "will",
-    "would", "can",  "could", "s",   "of",   "most", "more",  "please", NULL};
-
-static int is_small(const struct comparison *c, int s, uint32_t word)
-{
-    return is_word(reading_text(c->reading, s, word), small);
-}
-
-/* The first content word after WORD, or READING_NONE. */
-static uint32_t next_content(const struct comparison *c, int s, uint32_t word)
-{
-    for (uint32_t w = word + 1; w < c->side[s].words; w++)
-        if (!is_small(c, s, w)) return w;
-    return READING_NONE;
-}
-
-/* Shared words that follow a directed word in one sentence and another directed word, or none, in
- * the other, although both sentences have both words. */
-static size_t exchanged_around(const struct comparison *c)
-{
-    const struct reading *reading = c->reading;
-    size_t count = 0;
-    for (uint32_t w = 0; w < c->side[0].words; w++) {
-        const struct reading_word *word = &reading->side[0].words[w];
-        if (!is_word(reading_text(reading, 0, w), directed) || word->partner == READING_NONE ||
-            word->partner >= c->side[1].words)
-            continue;
-        uint32_t a = next_content(c, 0, w), b = next_content(c, 1, word->partner);
-        if (a == READING_NONE || b == READING_NONE) continue;
-        uint32_t first = reading->side[0].words[a].number,
-                 second = reading->side[1].words[b].number;
-        count += first != second && reading_is_shared(reading, first) &&
-                 reading_is_shared(reading, second);
-    }
-    return count;
-}
-
-/* Shared content words in another order: dogs chase cats, cats chase dogs. */
-static size_t content_inversions(const struct comparison *c)
-{
-    const struct reading_word *words = c->reading->side[0].words;
-    size_t count = 0;
-    for (uint32_t i = 0; i < c->side[0].words; i++) {
-        if (words[i].partner == READING_NONE || is_small(c, 0, i)) continue;
-        for (uint32_t j = i + 1; j < c->side[0].words; j++)
-            count += words[j].partner != READING_NONE && words[j].partner < words[i].partner &&
-                     !is_small(c, 0, j);
-    }
-    return count;
-}
-
 /* ---- The only difference ---- */
+
+/* Isn't it late? Don't you agree? The question is the same without its negation. */
+static int is_rhetorical(const struct comparison *c, int s)
+{
+    const struct reading_word *words = c->reading->side[s].words;
+    if (c->side[s].words < 3 || !(words[1].flags & WORD_NEGATION)) return 0;
+    film_text first = reading_text(c->reading, s, 0);
+    int imperative = first.length == 2 && memcmp(first.bytes, "do", 2) == 0;
+    return roles_is_small(c, s, 0) && (!imperative || roles_is_small(c, s, 2));
+}
 
 /* Sets comparison.only: what remains when words that carry no content are left out. */
 static void find_only_difference(struct comparison *c, const struct knowledge_side *units)
@@ -239,20 +185,30 @@ static void find_only_difference(struct comparison *c, const struct knowledge_si
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->side[s].alone; i++) {
             uint32_t w = c->side[s].place[i];
-            if (c->reading->side[s].words[w].flags & WORD_NEGATION)
-                kinds |= ONLY_NEGATION;
-            else if (units[s].opposite[w])
+            if (units[s].opposite[w])
                 kinds |= ONLY_OPPOSITE;
+            else if (c->reading->side[s].words[w].flags & WORD_NEGATION)
+                kinds |= ONLY_NEGATION;
             else if (units[s].quantity[w])
                 kinds |= ONLY_NUMBER;
-            else if (!units[s].same[w] && !is_small(c, s, w))
+            else if (!units[s].same[w] && !roles_is_small(c, s, w))
                 return;
         }
-    if (!c->side[0].quantities && !c->side[1].quantities) kinds &= ~(unsigned)ONLY_NUMBER;
+    /* A number that is added says more; it contradicts nothing: an iPhone, an iPhone 6. */
+    if (!c->side[0].quantities || !c->side[1].quantities) kinds &= ~(unsigned)ONLY_NUMBER;
     if (!c->polarity) kinds &= ~(unsigned)(ONLY_NEGATION | ONLY_OPPOSITE);
-    if (!kinds && c->exchanged && c->side[0].content + c->side[1].content == 0)
-        kinds = ONLY_EXCHANGE;
+    if (is_rhetorical(c, 0) != is_rhetorical(c, 1)) kinds &= ~(unsigned)ONLY_NEGATION;
+    if (!kinds && roles_only_exchanged(c, units)) kinds = ONLY_EXCHANGE;
     c->only = kinds;
+}
+
+/* Negations that are not the opposite of a word already: with, without. */
+static size_t count_negations(const struct comparison *c, const struct knowledge_side *units, int s)
+{
+    size_t count = 0;
+    for (size_t w = 0; w < c->side[s].words; w++)
+        count += (c->reading->side[s].words[w].flags & WORD_NEGATION) && !units[s].opposite[w];
+    return count;
 }
 
 void compare_knowledge(struct comparison *c, struct knowledge *knowledge)
@@ -267,9 +223,8 @@ void compare_knowledge(struct comparison *c, struct knowledge *knowledge)
             c->side[s].unknown_most = c->side[s].rarest;
         }
     compare_quantities(c, units);
-    c->polarity = (int)((c->side[0].negations + c->side[1].negations + c->opposites) & 1);
-    c->exchanged = exchanged_around(c);
-    if (!c->exchanged && c->side[0].content + c->side[1].content == 0)
-        c->exchanged = content_inversions(c) > 0;
+    c->polarity =
+        (int)((count_negations(c, units, 0) + count_negations(c, units, 1) + c->opposites) & 1);
+    c->exchanged = roles_exchanged(c, units);
     find_only_difference(c, units);
 }

@@ -22,6 +22,8 @@ struct knowledge {
         size_t count;
         /* By position: what explains the word. */
         unsigned char opposite[COMPARISON_MOST], same[COMPARISON_MOST], quantity[COMPARISON_MOST];
+        /* The place of the word that explains it in the other sentence, or READING_NONE. */
+        uint32_t other[COMPARISON_MOST];
     } side[2];
     unsigned char found[KNOWLEDGE_UNITS][KNOWLEDGE_UNITS]; /* relations of the units */
 };

@@ -204,7 +204,9 @@ static film_status add_guarantee(struct match *match, film_error *error)
         {ONLY_NEGATION,
          {"guarantee", "guarantee_negation", "only a negation differs", FAMILY_NEGATION}},
         {ONLY_OPPOSITE,
-         {"guarantee", "guarantee_opposite", "only opposite words differ", FAMILY_NEGATION}}};
+         {"guarantee", "guarantee_opposite", "only opposite words differ", FAMILY_NEGATION}},
+        {ONLY_EXCHANGE,
+         {"guarantee", "guarantee_exchange", "only the roles of two words differ", FAMILY_ORDER}}};
     unsigned kinds = decision_guarantees(match->decision, &match->survey);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (kinds & list[i].kind) return add_named(match, &list[i].named, match->guarantee, error);

@@ -204,8 +204,7 @@ static double pairs_of(size_t count)
     TRAIT(compounds, FORMS, "words written as two in the other sentence",                          \
           "number of words that the other sentence writes as two words", (double)c->compounds)     \
     TRAIT(opposites, NEGATION, "opposite words",                                                   \
-          "number of words of one sentence whose opposite is in the other",                        \
-          (double)c->opposites)                                                                    \
+          "number of words of one sentence whose opposite is in the other", (double)c->opposites)  \
     TRAIT(polarity_differs, NEGATION, "opposite polarity",                                         \
           "1 if negations and opposite words add up to an odd number, otherwise 0",                \
           (double)c->polarity)                                                                     \
@@ -227,8 +226,7 @@ static double pairs_of(size_t count)
           "not have, larger of the two",                                                           \
           MORE(quantities))                                                                        \
     TRAIT(shared_quantities, NUMBERS, "quantities of equal value",                                 \
-          "number of quantities that both sentences have, by value",                               \
-          (double)c->shared_quantities)                                                            \
+          "number of quantities that both sentences have, by value", (double)c->shared_quantities) \
     TRAIT(rewritten_quantities, NUMBERS, "quantities of equal value in other words",               \
           "number of quantities of equal value that are written differently: 60 minutes, 1 hour",  \
           (double)c->rewritten_quantities)                                                         \
@@ -236,10 +234,10 @@ static double pairs_of(size_t count)
           "number of numbers that have another unit in the other sentence: 5 mg, 5 g",             \
           (double)c->unit_changes)                                                                 \
     TRAIT(exchanged_roles, ORDER, "exchanged roles",                                               \
-          "number of shared words that changed places around from, to, than, by, or a verb",       \
+          "number of words (from, to, than, by, verbs) around which two others changed places",    \
           (double)c->exchanged)                                                                    \
     TRAIT(only_exchange, ORDER, "exchanged roles are the only difference",                         \
-          "1 if both sentences have the same words and two of them changed places, otherwise 0",   \
+          "1 if two words or names changed places and all others did not, otherwise 0",            \
           (double)((c->only & ONLY_EXCHANGE) != 0))                                                \
     TRAIT(synonyms, FORMS, "synonyms and word forms",                                              \
           "number of words with a synonym or another form in the other sentence",                  \

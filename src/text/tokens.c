@@ -246,6 +246,61 @@ static size_t run_end(const struct fold *fold, size_t at)
     return at;
 }
 
+/* ---- Names with signs ---- */
+
+/* Returns whether WORD is at byte AT and ends there. */
+static int word_at(const struct fold *fold, size_t at, const char *word)
+{
+    size_t length = strlen(word), step;
+    return at + length <= fold->length && memcmp(fold->bytes + at, word, length) == 0 &&
+           (at + length == fold->length || character_at(fold, at + length, &step) == OTHER);
+}
+
+/* Returns the end of "++" or "#" at AT, or 0. After a single letter they may be separated as the
+ * Penn Treebank tokenizer does: "C + +". */
+static size_t sign_end(const struct fold *fold, size_t at, int alone)
+{
+    size_t step, plus = 0;
+    for (; at < fold->length && plus < 2; at++)
+        if (fold->bytes[at] == '+')
+            plus++;
+        else if (fold->bytes[at] == '#' && alone && !plus)
+            return at + 1 == fold->length || character_at(fold, at + 1, &step) == OTHER ? at + 1
+                                                                                        : 0;
+        else if (fold->bytes[at] != ' ' || !alone)
+            return 0;
+    return plus == 2 && (at == fold->length ||
+                         (fold->bytes[at] != '+' && character_at(fold, at, &step) == OTHER))
+               ? at
+               : 0;
+}
+
+/* Adds the name that begins at AT: c++, c#, .net, node.js. *NEXT stays where there is none. END is
+ * that of the letters at AT. */
+static film_status add_name(struct tokens *tokens, size_t at, size_t end, size_t *tail,
+                            size_t *next, film_error *error)
+{
+    static const char *const endings[] = {".js", ".net"};
+    const struct fold *fold = &tokens->fold;
+    size_t from = source_from(fold, at), step, start = 0;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (word_at(fold, end, endings[i]) &&
+            (end > at || at == 0 || character_at(fold, at - 1, &step) == OTHER)) {
+            *next = end + strlen(endings[i]);
+            return add_range(tokens, at, *next, TOKEN_WORD, error);
+        }
+    size_t last = end > at ? sign_end(fold, end, end == at + 1) : 0;
+    if (!last) return FILM_OK;
+    *next = last;
+    if (!memchr(fold->bytes + at, ' ', last - at))
+        return add_range(tokens, at, last, TOKEN_WORD, error);
+    char name[3] = {fold->bytes[at], fold->bytes[last - 1], '+'};
+    size_t to = source_to(fold, last - 1), length = name[1] == '#' ? 2 : 3;
+    film_status status = store_word(tokens, tail, name, length, &start, error);
+    return status != FILM_OK ? status
+                             : add_token(tokens, start, length, from, to, TOKEN_WORD, error);
+}
+
 /* ---- Stemming and stop words ---- */
 
 static film_status stem_all(struct tokens *tokens, size_t *tail, film_error *error)
@@ -287,9 +342,13 @@ film_status tokens_split(struct tokens *tokens, const struct tokenizer *tokenize
     size_t tail = fold->length; /* end of the words written after the text */
     for (size_t at = 0, step; at < fold->length;) {
         enum character kind = character_at(fold, at, &step);
-        size_t next = at + step;
-        if (kind == LETTER) {
-            size_t end = next = run_end(fold, next);
+        size_t next = at + step, end = kind == LETTER ? run_end(fold, next) : at, name = at;
+        if (tokenizer->version > TOKENIZER_PLAIN && kind != SPACELESS)
+            TRY(add_name(tokens, at, end, &tail, &name, error));
+        if (name > at) {
+            next = name;
+        } else if (kind == LETTER) {
+            next = end;
             TRY(add_run(tokens, at, end, &tail, &next, error));
         } else if (kind == SPACELESS) {
             TRY(add_spaceless(tokens, at, &next, error));

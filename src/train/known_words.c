@@ -26,8 +26,7 @@ static int frequent_first(const void *left, const void *right)
 }
 
 /* Returns whether at least half of the frequent words of four letters or more are in the table.
- * Shorter words are often function words, which no table has. Of English words about 90 % are in
- * the English table, of French and German words 10 to 20 %. */
+ * Shorter words are often function words, which no table has. */
 static film_status is_of_language(const struct features *features, const struct relations *table,
                                   int *fits, film_error *error)
 {

@@ -335,7 +335,8 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
                                  .word_vectors = options->vectors ? &vectors : NULL,
                                  .checkpointing = checkpoint_prepare(&checkpoint, &identity),
                                  .log = log};
-    if (plan.full) TRY(known_words_read(&model->features, options, &model->relations, log, error));
+    if (plan.full || plan.prior)
+        TRY(known_words_read(&model->features, options, &model->relations, log, error));
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));

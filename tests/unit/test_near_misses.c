@@ -4,6 +4,8 @@
 #include "faq_model.h"
 
 #include "learn/edits.h"
+#include "model/model.h"
+#include "pair/survey.h"
 #include "text/quantity.h"
 #include "text/relations_read.h"
 
@@ -147,6 +149,54 @@ static void edits_are_what_their_names_say(void **state)
     relations_free(&relations);
 }
 
+/* ---- Roles ---- */
+
+/* Expected by reading the sentences. */
+static void roles_are_exchanged_around_words_with_a_direction(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        int exchanged; /* 2: they differ in nothing else */
+    } cases[] = {
+        {"Fly from Oslo to Lisbon", "Fly from Lisbon to Oslo", 2},
+        {"Fly from Oslo to Lisbon", "Fly to Lisbon from Oslo", 0},
+        {"Fly from New York to Los Angeles", "Fly from Los Angeles to New York", 2},
+        {"Fly to Lisbon from Oslo", "Fly from Lisbon to Oslo", 1},
+        {"Is tea healthier than coffee?", "Is coffee healthier than tea?", 2},
+        {"Why do dogs chase cats?", "Why do cats chase dogs?", 2},
+        {"Cats are chased by dogs", "Dogs chase cats", 0},
+        {"Can my landlord sue me?", "Can I sue my landlord?", 2},
+        {"Who beat Norway?", "Who did Norway beat?", 2},
+        {"Does the buyer pay the seller's fee?", "Does the seller pay the buyer's fee?", 2},
+        {"Tea vs coffee for sleep", "Coffee vs tea for sleep", 0},
+        {"Is tea or coffee better?", "Is coffee or tea better?", 0},
+        {"The difference between tea and coffee", "The difference between coffee and tea", 0},
+        {"How far is it from Oslo to Lisbon?", "How far is it from Lisbon to Oslo?", 0},
+        {"Is travel to Egypt safe?", "Is Egypt safe to travel?", 1},
+        {"What is the best text to speech software?", "What is the best speech to text software?",
+         2},
+        {"How do I learn Java quickly?", "How do I quickly learn Java?", 0},
+        {"In India, how do I get a job?", "How do I get a job in India?", 0},
+        {"Who invented the telephone?", "The telephone was invented by whom?", 0}};
+    film_train_options options;
+    faq_options(&options);
+    film_model *model = faq_train(&options);
+    struct survey survey;
+    assert_ok(survey_init(&survey, &model->encoder, &error));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int swap = 0; swap < 2; swap++) {
+            const char *a = swap ? cases[i].b : cases[i].a, *b = swap ? cases[i].a : cases[i].b;
+            assert_ok(survey_make(&survey, &model->decision.evidence, film_string(a),
+                                  film_string(b), &error));
+            if ((survey.comparison.exchanged > 0) + (survey.comparison.only == ONLY_EXCHANGE) !=
+                cases[i].exchanged)
+                fail_msg("%s, %s", a, b);
+        }
+    survey_free(&survey);
+    film_close(model);
+}
+
 /* ---- Guarantee ---- */
 
 static void a_sole_difference_is_never_the_same(void **state)
@@ -207,6 +257,7 @@ int main(void)
         cmocka_unit_test(bad_lines_are_refused),
         cmocka_unit_test(quantities_by_value),
         cmocka_unit_test(edits_are_what_their_names_say),
+        cmocka_unit_test(roles_are_exchanged_around_words_with_a_direction),
         cmocka_unit_test(a_sole_difference_is_never_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

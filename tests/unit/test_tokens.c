@@ -71,6 +71,28 @@ static void contractions_come_out_the_same_raw_and_tokenised(void **state)
     assert_string_equal(split("wo. n't"), "wo|not"); /* not adjacent */
 }
 
+static void names_with_signs_are_tokens_since_version_2(void **state)
+{
+    (void)state;
+    static const char *const cases[][3] = {
+        /* text, version 2, version 1 */
+        {"Learn C++ or C#?", "learn|c++|or|c#", "learn|c|or|c"},
+        {"C/C + + , F #", "c|c++|f#", "c|c|f"},
+        {"a .NET, ASP.NET job", "a|.net|asp.net|job", "a|net|asp|net|job"},
+        {"node.js (Node.js)", "node.js|node.js", "node|js|node|js"},
+        {"notepad++", "notepad++", "notepad"},
+        {"1+1 a+b C+++ x+", "1|1|a|b|c|x", "1|1|a|b|c|x"},
+        {"c#4 no #1 issue#2", "c|4|no|1|issue|2", "c|4|no|1|issue|2"},
+        {"the net. network .networks a.jsx", "the|net|network|networks|a|jsx",
+         "the|net|network|networks|a|jsx"},
+        {"\xc3\xa9++ \xc3\xa9#", "\xc3\xa9++|\xc3\xa9", "\xc3\xa9|\xc3\xa9"}};
+    struct tokenizer signs = {.version = TOKENIZER_VERSION}, old = {.version = TOKENIZER_PLAIN};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(split_with(&signs, cases[i][0]), cases[i][1]);
+        assert_string_equal(split_with(&old, cases[i][0]), cases[i][2]);
+    }
+}
+
 static void scripts_without_spaces_give_characters_and_pairs(void **state)
 {
     (void)state;
@@ -239,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_are_runs_of_letters_and_digits),
         cmocka_unit_test(contractions_come_out_the_same_raw_and_tokenised),
+        cmocka_unit_test(names_with_signs_are_tokens_since_version_2),
         cmocka_unit_test(scripts_without_spaces_give_characters_and_pairs),
         cmocka_unit_test(tokens_have_their_positions),
         cmocka_unit_test(stemming_and_stop_words_are_options),
