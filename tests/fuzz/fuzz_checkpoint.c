@@ -122,8 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!x.start) make_good();
     int learner = data[0] % LEARNERS;
     changed_make(&changed[learner], "fingerprint", data + 1, size - 1);
-    const char *path =
-        memory_file_fill(&memory, changed[learner].room, changed[learner].length);
+    const char *path = memory_file_fill(&memory, changed[learner].room, changed[learner].length);
     film_status status = learn(learner, path, 0, &error);
     require(status == FILM_OK || (status == FILM_BAD_INPUT && error.message[0]));
     return 0;

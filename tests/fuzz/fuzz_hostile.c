@@ -66,8 +66,7 @@ static void search(const film_model *model, const film_text *texts, size_t count
     if (index_add(index, texts, count, 1, NULL, NULL) == FILM_OK) {
         require(index_searcher_new(index, &searcher, NULL) == FILM_OK);
         require(index_candidates_text(index, searcher, texts[0], 4, found, &hits, NULL) == FILM_OK);
-        for (size_t i = 0; i < hits; i++)
-            require(found[i].id < count && !isnan(found[i].score));
+        for (size_t i = 0; i < hits; i++) require(found[i].id < count && !isnan(found[i].score));
         index_searcher_free(searcher);
     }
     index_free(index);

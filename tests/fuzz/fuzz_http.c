@@ -107,7 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     shutdown(client, SHUT_WR);
     for (int round = 0; open && atomic_load(&service.in_flight) && round < 100; round++)
         open = work(client);
-    while (open && work(client) && received_bytes == 0 && at < size) {}
+    while (open && work(client) && received_bytes == 0 && at < size) {
+    }
     close(client);
     for (int round = 0; atomic_load(&http.connections.count) && round < 100; round++)
         MHD_run(http.servers[0].daemon);

@@ -36,10 +36,8 @@ static void write_file(const char *path)
 static void add_tensor(struct spoil *spoil, const char *name, const void *data, uint64_t rows,
                        uint64_t columns)
 {
-    struct safetensors_tensor tensor = {.name = name,
-                                        .type = SAFETENSORS_U32,
-                                        .dims = columns ? 2 : 1,
-                                        .shape = {rows, columns}};
+    struct safetensors_tensor tensor = {
+        .name = name, .type = SAFETENSORS_U32, .dims = columns ? 2 : 1, .shape = {rows, columns}};
     require(safetensors_size(tensor.type, tensor.dims, tensor.shape, &tensor.bytes));
     tensor.data = memcpy(malloc(tensor.bytes + 8), data, tensor.bytes);
     spoil->tensor[spoil->count++] = tensor;

@@ -1,6 +1,6 @@
 /* Fuzzes a model with correct checksums and arbitrary content: it is refused with a message, or it
- * can be used. The input is a list of changes to a valid model, 6 bytes each (tests/lib/spoil.h).
- * Nothing touches a disk. */
+ * can be used. The input is a list of changes to a valid model, 6 bytes each (tests/lib/spoil.h); its
+ * length also selects the use. Nothing touches a disk. */
 #include "changed.h"
 #include "film_explain.h"
 #include "model/model.h"
@@ -50,7 +50,7 @@ static void explain_learned(const film_model *model)
     for (int i = 0; i < 3; i++) film_free(json[i]);
 }
 
-static void ask(const film_model *model)
+static void ask(const film_model *model, size_t size)
 {
     static const char *const texts[][2] = {{"w00 the w01", "how w02 w00"},
                                            {"w11 w11 can't the", "zebra w12"},
@@ -58,16 +58,15 @@ static void ask(const film_model *model)
     film_error error;
     film_context *context = NULL;
     film_verdict verdict;
+    const char *const *pair = texts[size / 3 % 3];
+    film_text a = film_string(pair[0]), b = film_string(pair[1]);
     require(film_context_new(model, &context, &error) == FILM_OK);
-    for (int i = 0; i < 3; i++) {
-        film_text a = film_string(texts[i][0]), b = film_string(texts[i][1]);
-        require(film_match(context, a, b, &verdict, &error) == FILM_OK);
-        for (size_t r = 0; r < verdict.reason_count; r++)
-            require(verdict.reasons[r].text_length < 1000 && verdict.reasons[r].end < 1000);
-        if (i == 0) explain(context, a, b);
-    }
+    require(film_match(context, a, b, &verdict, &error) == FILM_OK);
+    for (size_t r = 0; r < verdict.reason_count; r++)
+        require(verdict.reasons[r].text_length < 1000 && verdict.reasons[r].end < 1000);
+    if (size % 3 == 1) explain(context, a, b);
+    if (size % 3 == 2) explain_learned(model);
     film_context_free(context);
-    explain_learned(model);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -78,7 +77,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     changed_make(&changed, "settings", data, size);
     film_status status = model_parse(changed.room, changed.length, "fuzz", &model, &error);
     require(status == FILM_OK || (status == FILM_BAD_INPUT && !model && error.message[0]));
-    if (status == FILM_OK) ask(model);
+    if (status == FILM_OK) ask(model, size);
     film_close(model);
     return 0;
 }

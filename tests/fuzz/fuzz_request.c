@@ -8,8 +8,8 @@ static struct worker *worker;
 
 static void start(void)
 {
-    served_start(&(struct service_options){
-        .threads = 1, .limits = {.body = 1 << 20, .texts = 50, .pool = 200}});
+    served_start(&(struct service_options){.threads = 1,
+                                           .limits = {.body = 1 << 20, .texts = 50, .pool = 200}});
     worker = service_worker(&service);
     require(worker != NULL);
 }
@@ -17,11 +17,10 @@ static void start(void)
 static const struct {
     int method;
     const char *path;
-} targets[] = {{METHOD_POST, "/v1/match"},  {METHOD_POST, "/v1/predict"},
-               {METHOD_POST, "/v1/search"}, {METHOD_POST, "/v1/embed"},
-               {METHOD_POST, "/v1/dedup"},  {METHOD_POST, "/v1/pool"},
-               {METHOD_DELETE, "/v1/pool"}, {METHOD_POST, "/v1/explain"},
-               {METHOD_POST, "/v1/classify"}};
+} targets[] = {
+    {METHOD_POST, "/v1/match"},  {METHOD_POST, "/v1/predict"}, {METHOD_POST, "/v1/search"},
+    {METHOD_POST, "/v1/embed"},  {METHOD_POST, "/v1/dedup"},   {METHOD_POST, "/v1/pool"},
+    {METHOD_DELETE, "/v1/pool"}, {METHOD_POST, "/v1/explain"}, {METHOD_POST, "/v1/classify"}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,7 @@
 /* Fuzzes the URI of a database: it is refused with a message that quotes nothing of it, or its
- * printable form is one line without the password. The input is the URI up to its first NUL. */
+ * printable form is one line of UTF-8 without the password. The input is the URI up to its first
+ * NUL. */
+#include "base/utf8.h"
 #include "fuzz.h"
 #include "remote/libpq.h"
 #include "remote/place.h"
@@ -10,9 +12,9 @@ static void no_secret(const char *uri, const char *shown)
     static const char *const secrets[] = {"password", "sslpassword"};
     PQconninfoOption *options = libpq.PQconninfoParse(uri, NULL);
     for (PQconninfoOption *at = options; at && at->keyword; at++)
-        for (int i = 0; i < 2; i++)
-            require(strcmp(at->keyword, secrets[i]) != 0 || !at->val);
+        for (int i = 0; i < 2; i++) require(strcmp(at->keyword, secrets[i]) != 0 || !at->val);
     if (options) libpq.PQconninfoFree(options);
+    require(utf8_valid(shown, strlen(shown), NULL));
     for (const char *c = shown; *c; c++) require((unsigned char)*c >= 0x20 && *c != 0x7f);
 }
 

@@ -1,6 +1,6 @@
-/* Fuzzes a file of the cache of vectors with correct checksums and arbitrary content: it is removed,
- * or the vectors found in it are finite. The input is a list of changes to a valid file, 6 bytes
- * each (tests/lib/spoil.h). */
+/* Fuzzes a file of the cache of vectors with correct checksums and arbitrary content: it is
+ * removed, or the vectors found in it are finite. The input is a list of changes to a valid file, 6
+ * bytes each (tests/lib/spoil.h). */
 #include "bert/vector_cache.h"
 #include "changed.h"
 
@@ -10,7 +10,7 @@
 enum { DIM = 3, VECTORS = 5, FINGERPRINT = 77, MOST = 1 << 20 };
 
 static struct changed changed;
-static char root[100], folder[130], path[150];
+static char root[100], folder[130], path[200];
 
 static struct vector_key key_at(int i)
 {
