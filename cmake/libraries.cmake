@@ -6,6 +6,9 @@ add_library(film_compile INTERFACE)
 target_compile_definitions(film_compile INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
 target_compile_options(film_compile INTERFACE -Wall -Wextra -Wshadow -fno-math-errno -fopenmp-simd
   $<$<BOOL:${FILM_WERROR}>:-Werror>)
+# A release has no trace of the folder it was built in: built elsewhere, it has the same bytes.
+target_compile_options(film_compile INTERFACE $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>
+  $<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_BINARY_DIR}=./build>)
 add_library(film_strict INTERFACE) # and what is no test
 target_link_libraries(film_strict INTERFACE film_compile)
 target_compile_options(film_strict INTERFACE -Wconversion)

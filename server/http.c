@@ -93,13 +93,13 @@ static size_t keep_escapes(void *user, struct MHD_Connection *connection, char *
     return strlen(text);
 }
 
-static int start_server(struct http *http, struct http_server *server)
+int http_start_server(struct http *http, struct http_server *server, int own_thread)
 {
     const struct service_limits *limits = &http->service->options.limits;
     server->http = http;
     server->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
-            MHD_USE_SUSPEND_RESUME | MHD_USE_TURBO,
+        (own_thread ? MHD_USE_EPOLL_INTERNAL_THREAD : MHD_USE_EPOLL) | MHD_USE_NO_LISTEN_SOCKET |
+            MHD_USE_ITC | MHD_USE_SUSPEND_RESUME | MHD_USE_TURBO,
         0, NULL, NULL, exchange_step, http, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)(limits->connections + SPARE_CONNECTIONS), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         limits->header + SPARE_HEADER, MHD_OPTION_CONNECTION_TIMEOUT,
@@ -125,7 +125,7 @@ int http_start(struct http *http, struct service *service, int socket)
         !work_queue_start(&http->writes, options->threads, options->limits.queue))
         return 0;
     while (http->server_count < options->threads && http->server_count < HTTP_MOST_THREADS &&
-           start_server(http, &http->servers[http->server_count]))
+           http_start_server(http, &http->servers[http->server_count], 1))
         http->server_count++;
     http->taking =
         http->server_count > 0 && pthread_create(&http->taker, NULL, accept_connections, http) == 0;

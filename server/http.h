@@ -42,6 +42,10 @@ struct http {
  * failure. */
 int http_start(struct http *http, struct service *service, int socket);
 
+/* Starts one thread that serves connections, or (OWN_THREAD 0: tests) a daemon that MHD_run drives.
+ * Returns 0 on failure. */
+int http_start_server(struct http *http, struct http_server *server, int own_thread);
+
 /* Builds or maps the index of a pool in the background, before the first search needs it. */
 void http_warm_up(struct http *http);
 

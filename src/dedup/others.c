@@ -85,8 +85,8 @@ film_status others_pack(struct others *others, film_text id, const film_text *va
 const film_text *others_unpack(const struct others *others, film_text *id, int side)
 {
     const char *at = id->bytes;
-    film_text *values = others->values + (side ? others->count : 0);
     if (others->count == 0 || !at) return NULL;
+    film_text *values = others->values + (side ? others->count : 0);
     for (size_t i = 0; i <= others->count; i++) {
         uint32_t length;
         memcpy(&length, at, sizeof length);

@@ -112,20 +112,35 @@ static film_status check_list(const struct lexical_view *view, size_t term, film
     return FILM_OK;
 }
 
-film_status lexical_check(const struct lexical_view *view, film_error *error)
+/* Checks that every term has exactly one key, and that it is found. */
+static film_status check_keys(const struct lexical_view *view, film_error *error)
 {
     film_status status = FILM_OK;
     size_t terms = view->terms.count, slots = (size_t)view->terms.slot_mask + 1, used = 0;
-    TRY(check_sizes(view, error));
+    unsigned char *seen = mem_zeroed(terms, 1);
+    TRY_ALLOC(seen, error);
     for (size_t i = 0; i < slots; i++) {
+        uint32_t number = view->terms.number[i]; /* once: a mapped file may change */
         if (view->terms.keys[i] == 0) continue;
         used++;
-        if (view->terms.number[i] >= terms ||
-            keytab_find(&view->terms, view->terms.keys[i]) != view->terms.number[i])
+        if (number >= terms || keytab_find(&view->terms, view->terms.keys[i]) != number)
             TRY(status_set(error, FILM_BAD_INPUT, "terms: slot %zu: its key is not reachable", i));
+        if (seen[number]++)
+            TRY(status_set(error, FILM_BAD_INPUT, "terms: two keys for term %u", number));
     }
     if (used != terms)
         TRY(status_set(error, FILM_BAD_INPUT, "terms: %zu keys for %zu terms", used, terms));
+done:
+    mem_free(seen);
+    return status;
+}
+
+film_status lexical_check(const struct lexical_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t terms = view->terms.count;
+    TRY(check_sizes(view, error));
+    TRY(check_keys(view, error));
     if (view->start[0] != 0 || view->start[terms] != view->postings)
         TRY(status_set(error, FILM_BAD_INPUT, "terms: lists and postings differ in length"));
     for (size_t t = 0; t < terms; t++)

@@ -2,6 +2,7 @@
  * connect; session.c does. */
 #include "remote/place.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "remote/libpq.h"
 
 #include <stdio.h>
@@ -22,6 +23,17 @@ static size_t append_value(char *name, size_t room, size_t used, const char *bef
     return used + (size_t)snprintf(name + used, room - used, "%s%s%s", before, value, after);
 }
 
+/* The parts of a URI are any bytes (%0A, %FF). A name is one line of valid UTF-8: it is shown in
+ * messages and written as JSON. */
+static void make_printable(char *name)
+{
+    int valid = utf8_valid(name, strlen(name), NULL);
+    for (; *name; name++) {
+        unsigned char c = (unsigned char)*name;
+        if (c < 0x20 || c == 0x7f || (c > 0x7f && !valid)) *name = '?';
+    }
+}
+
 static char *printable(const PQconninfoOption *options)
 {
     char name[600];
@@ -34,6 +46,7 @@ static char *printable(const PQconninfoOption *options)
     used = append_value(name, room, used, ":", value_of_option(options, "port"), "");
     used = append_value(name, room, used, "/", value_of_option(options, "dbname"), "");
     append_value(name, room, used, "?service=", value_of_option(options, "service"), "");
+    make_printable(name);
     return mem_string(name, strlen(name));
 }
 

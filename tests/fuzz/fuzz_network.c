@@ -2,17 +2,8 @@
  * with a message, or it can be used. The input is a list of changes to a valid model as in
  * fuzz_model. The first byte selects the model and the settings that may change: 0 the model's, 1
  * the encoder's; with a black box, 2 its own, 3 the model's. */
-#include "film_train.h"
-#include "spoil.h"
-
-#include <stdint.h>
-#include <stdio.h>
-#include <unistd.h>
-
-static void require(int condition)
-{
-    if (!condition) abort();
-}
+#include "changed.h"
+#include "model/model.h"
 
 static void write_file(const char *path, const char *bytes, size_t size)
 {
@@ -24,16 +15,7 @@ static void write_file(const char *path, const char *bytes, size_t size)
 #define TINY_WIDE
 #include "tiny_bert.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char good[2][200], spoiled[200], folder[200]; /* a map on top, a black box on top */
-
-static void clean_up(void)
-{
-    unlink(good[0]);
-    unlink(good[1]);
-    unlink(spoiled);
-}
+static struct changed changed[2]; /* a map on top, a black box on top */
 
 static void make_good(void)
 {
@@ -42,12 +24,13 @@ static void make_good(void)
     static struct tiny_tensors all;
     film_error error;
     film_train_options options;
-    const char *base = getenv("TMPDIR");
-    if (!base) base = "/tmp";
-    snprintf(spoiled, sizeof spoiled, "%s/film-fuzz-net-%ld.bad", base, (long)getpid());
-    snprintf(folder, sizeof folder, "%s/film-fuzz-net-%ld.bert", base, (long)getpid());
-    const char *paths[1] = {spoiled};
-    write_file(spoiled, table, sizeof table - 1);
+    char base[100], folder[120], rows[120], path[120];
+    memory_folder(base);
+    snprintf(folder, sizeof folder, "%s/bert", base);
+    snprintf(rows, sizeof rows, "%s/rows.tsv", base);
+    snprintf(path, sizeof path, "%s/good.film", base);
+    const char *paths[1] = {rows};
+    write_file(rows, table, sizeof table - 1);
     tiny_make(&all);
     tiny_write(folder, &all);
     options = (film_train_options){.size = sizeof options};
@@ -61,14 +44,15 @@ static void make_good(void)
         film_model *model = NULL;
         options.method = deep ? FILM_METHOD_DEEP : FILM_METHOD_SVD;
         options.dim = deep ? 0 : 4;
-        snprintf(good[deep], sizeof good[deep], "%s/film-fuzz-net-%ld-%d.good", base,
-                 (long)getpid(), deep);
         if (film_train(paths, 1, &options, &model, &error) != FILM_OK) puts(error.message), abort();
-        require(film_save(model, good[deep], &error) == FILM_OK);
+        require(film_save(model, path, &error) == FILM_OK);
         film_close(model);
+        require(spoil_open(&changed[deep].good, path));
+        unlink(path);
     }
     tiny_remove(folder);
-    atexit(clean_up);
+    unlink(rows);
+    rmdir(base);
 }
 
 /* Finite weights may be so large that vectors are not finite; that is reported. */
@@ -90,27 +74,17 @@ static void ask(const film_model *model)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct spoil spoil;
     film_error error;
     film_model *model = NULL;
     if (size == 0) return 0;
     static const char *const settings_of[4] = {"settings", "bert", "deep", "settings"};
     unsigned which = data[0] % 4;
-    if (!good[0][0]) make_good();
-    require(spoil_open(&spoil, good[which / 2]));
-    size_t at = 0;
-    while (strcmp(spoil.key[at], settings_of[which]) != 0) at++;
-    char *settings = strdup(spoil.value[at]);
-    spoil.value[at] = settings;
-    for (size_t i = 1; i + 6 <= size && i < 60 && spoil.count > 1; i += 6)
-        spoil_change(&spoil, settings, data + i);
-    if (spoil_write(&spoil, spoiled, &error) == FILM_OK) {
-        film_status status = film_open(spoiled, &model, &error);
-        require(status == FILM_OK || (status == FILM_BAD_INPUT && !model && error.message[0]));
-        if (status == FILM_OK) ask(model);
-        film_close(model);
-    }
-    free(settings);
-    spoil_close(&spoil);
+    struct changed *chosen = &changed[which / 2];
+    if (!chosen->good.count) make_good();
+    changed_make(chosen, settings_of[which], data + 1, size - 1);
+    film_status status = model_parse(chosen->room, chosen->length, "fuzz", &model, &error);
+    require(status == FILM_OK || (status == FILM_BAD_INPUT && !model && error.message[0]));
+    if (status == FILM_OK) ask(model);
+    film_close(model);
     return 0;
 }

@@ -222,6 +222,16 @@ static void damaged_arrays_are_refused(void **state)
     weight[2] = 0;
     assert_int_equal(lexical_check(&view, &error), FILM_BAD_INPUT);
     weight[2] = kept_weight;
+    /* Two keys for one term leave another without: a change of the index would lose it. */
+    size_t slots = (size_t)view.terms.slot_mask + 1, first = 0, second;
+    uint32_t *number = (uint32_t *)(uintptr_t)view.terms.number;
+    while (!view.terms.keys[first]) first++;
+    for (second = first + 1; second < slots && !view.terms.keys[second];) second++;
+    uint32_t kept_number = number[second];
+    number[second] = number[first];
+    assert_int_equal(lexical_check(&view, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "two keys"));
+    number[second] = kept_number;
     assert_ok(lexical_check(&view, &error));
     view.count = (size_t)LEXICAL_MAX_COUNT + 1;
     struct lexical *opened = NULL;
