@@ -25,9 +25,11 @@ check "the text form names category and words" grep -qzP "^[01]\.[0-9]{3}  bank-
 run "$FILM" classify m.film "99999 77777" --json
 check "a sentence of unknown words is none" py 'assert d["category"] is None and d["none"] and d["probability"] == d["none_probability"] > 0.3'
 run "$FILM" classify m.film "what is the tallest mountain of the moon"
-check "the text form says none of these" grep -qE '^[01]\.[0-9]{3}  none of these$' out
+check "the text form gives the verdict first, with its threshold" grep -qzP '^none of these \(probability 0\.[0-9]{3}, and none from 0\.[0-9]{3} on\); the nearest:\n[01]\.[0-9]{3}  ' out
+run "$FILM" classify m.film "what is the tallest mountain of the moon" --json
+check "the probability of none reaches the threshold" py 'assert d["none"] and d["none_probability"] >= d["threshold"] > 0'
 run "$FILM" classify m.film "what is the tallest mountain of the moon" --threshold 0.999999 --json
-check "--threshold sets when it says none" py 'assert not d["none"] and d["category"]'
+check "--threshold sets when it says none" py 'assert not d["none"] and d["category"] and d["threshold"] == 0.999999'
 run "$FILM" classify m.film "" --json
 check "an empty sentence is none" py 'assert d["none"] and d["reasons"] == []'
 
@@ -39,6 +41,9 @@ check "and its rows" cmp train.tsv <(cut -f1-3 out)
 printf 'id,text,note\n7,"my card, stolen","a ""b"""\n' >t.csv
 "$FILM" classify m.film --input t.csv -o o.csv
 check "CSV stays CSV" grep -qE '^7,"my card, stolen","a ""b""",bank-card,[01]\.[0-9]{6}$' o.csv
+printf 'text;note\n"my card; stolen";"a, b"\n' >semi.csv
+run "$FILM" classify m.film --input semi.csv
+check "a table with semicolons stays one" grep -qzP '^text;note;predicted_category;predicted_probability\n"my card; stolen";a, b;bank-card;[01]\.[0-9]{6}\n$' out
 printf '{"text": "my card was stolen", "more": {"a": 1}}\n' >t.jsonl
 run "$FILM" classify m.film --input t.jsonl
 check "JSON lines keep their members" py 'assert d["more"] == {"a": 1} and d["predicted_category"] == "bank-card" and 0 < d["predicted_probability"] < 1'
