@@ -130,6 +130,28 @@ with Server(film, "m.film") as server:
     assert status == 200 and many == {"results": printed}, many
 P
 
+if have "the page of a category model" chromium; then
+    check "the page shows the category, its words and examples, or none" env PYTHONDONTWRITEBYTECODE=1 "$PYTHON" - "$FILM" "$ROOT" <<'P'
+import re, subprocess, sys, urllib.parse
+film, root = sys.argv[1:3]
+sys.path.insert(0, root + "/tests/lib")
+from serving import Server
+def page(server, view):
+    done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom",
+                           f"http://127.0.0.1:{server.port}/#{view}"], capture_output=True, text=True, timeout=300)
+    return done.stdout
+def part(html, name):
+    return re.sub("<[^>]*>", " ", re.search(rf'id="{name}".*?</(p|ol|ul)>', html, re.S)[0])
+with Server(film, "m.film") as server:
+    html = page(server, "classify?" + urllib.parse.urlencode({"text": "someone stole my card"}))
+    assert "bank-card (" in part(html, "classify-status"), part(html, "classify-status")
+    assert "bank-card" in part(html, "category-list") and " card" in part(html, "category-words")
+    assert part(html, "category-examples").count("similarity") == 5
+    html = page(server, "classify?" + urllib.parse.urlencode({"text": "99999 77777"}))
+    assert "None of these" in part(html, "classify-status"), part(html, "classify-status")
+P
+fi
+
 # ---- training again gives the same bytes ----
 "$FILM" train train.tsv --columns text,category,- --decision threshold --dim 32 --seed 1 -t 1 -q -o again.film
 check "one thread trains the same model" cmp m.film again.film
