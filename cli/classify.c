@@ -1,6 +1,5 @@
 /* film classify: the category of a sentence or of every row of a table, or none, with reasons. */
 #include "modules.h"
-#include "film_pool.h"
 #include "json.h"
 
 #include <stdlib.h>
@@ -14,26 +13,7 @@ struct values {
 
 /* ---- The model ---- */
 
-/* A model file, or the model of a pool. */
-struct opened {
-    film_model *own;
-    film_pool *pool;
-    const film_model *model;
-};
-
-/* A pool is an SQLite file, or the URI of a database. */
-static int is_pool_path(const char *path)
-{
-    static const char magic[] = "SQLite format 3";
-    char start[sizeof magic] = "";
-    FILE *file = film_pool_is_uri(path) ? NULL : fopen(path, "rb");
-    if (!file) return film_pool_is_uri(path);
-    size_t got = fread(start, 1, sizeof start, file);
-    fclose(file);
-    return got == sizeof start && memcmp(start, magic, sizeof magic) == 0;
-}
-
-static film_status set_reference(const struct opened *opened, const struct values *values,
+static film_status set_reference(film_model *model, const struct values *values,
                                  film_progress progress, film_error *error)
 {
     const struct train_calls *calls = load_train_calls(error);
@@ -41,22 +21,7 @@ static film_status set_reference(const struct opened *opened, const struct value
     film_reference_options options = {
         .size = sizeof options, .threads = values->classify.threads, .progress = progress};
     options.table.skip_bad = values->table.skip_bad;
-    return calls->set_reference(opened->own, values->reference, &options, error);
-}
-
-static film_status open_classifier(const char *path, const struct values *values,
-                                   film_progress progress, struct opened *opened, film_error *error)
-{
-    film_status status;
-    if (is_pool_path(path)) {
-        status = film_pool_open(path, &opened->pool, error);
-        return status == FILM_OK ? film_pool_model(opened->pool, &opened->model, error) : status;
-    }
-    status = film_open(path, &opened->own, error);
-    opened->model = opened->own;
-    if (status == FILM_OK && values->reference)
-        status = set_reference(opened, values, progress, error);
-    return status;
+    return calls->set_reference(model, values->reference, &options, error);
 }
 
 /* ---- One sentence ---- */
@@ -81,7 +46,9 @@ static int print_result(void *user, size_t number, const film_classification *re
 {
     (void)user;
     (void)number;
-    if (result->none) printf("%.3f  none of these\n", result->none_probability);
+    if (result->none)
+        printf("none of these (probability %.3f, and none from %.3f on); the nearest:\n",
+               result->none_probability, result->threshold);
     for (size_t i = 0; i < result->category_count; i++) print_category(&result->categories[i]);
     size_t shown = 0;
     for (size_t i = 0; i < result->reason_count; i++) {
@@ -109,6 +76,7 @@ struct class_batch {
     film_table *table;
     film_output *output;
     film_format format;
+    char separator; /* of columns */
     int json;
     film_text text[BATCH];
     char *row[BATCH]; /* the columns, written */
@@ -140,10 +108,11 @@ static void buffer_append(struct buffer *buffer, const char *bytes, size_t lengt
 }
 
 /* Writes a field as CSV, quoted if necessary, or as TSV. */
-static void append_field(struct buffer *buffer, film_text text, int csv)
+static void append_field(struct buffer *buffer, film_text text, char separator)
 {
-    int quoted = 0;
-    for (size_t i = 0; i < text.length; i++) quoted |= csv && strchr(",\"\n\r", text.bytes[i]);
+    int quoted = 0, csv = separator != '\t';
+    for (size_t i = 0; i < text.length; i++)
+        quoted |= csv && (text.bytes[i] == separator || strchr("\"\n\r", text.bytes[i]));
     if (quoted) buffer_append(buffer, "\"", 1);
     for (size_t i = 0; i < text.length; i++) {
         char byte = text.bytes[i];
@@ -155,19 +124,18 @@ static void append_field(struct buffer *buffer, film_text text, int csv)
 
 /* The columns of a row as they are written: all fields, then a separator; an object of JSON lines
  * without its closing brace. */
-static void append_row(struct buffer *buffer, const film_row *row, film_format format)
+static void append_row(struct buffer *buffer, const film_row *row, const struct class_batch *batch)
 {
-    if (format == FILM_FORMAT_JSONL) {
+    if (batch->format == FILM_FORMAT_JSONL) {
         size_t length = row->raw.length;
         while (length && row->raw.bytes[length - 1] != '}') length--;
         buffer_append(buffer, row->raw.bytes, length ? length - 1 : 0);
         buffer_append(buffer, ", ", 2);
         return;
     }
-    int csv = format == FILM_FORMAT_CSV;
     for (size_t i = 0; i < row->field_count; i++) {
-        append_field(buffer, row->fields[i], csv);
-        buffer_append(buffer, csv ? "," : "\t", 1);
+        append_field(buffer, row->fields[i], batch->separator);
+        buffer_append(buffer, &batch->separator, 1);
     }
 }
 
@@ -185,10 +153,10 @@ static void append_json_text(struct buffer *buffer, film_text text)
 }
 
 static void append_answer(struct buffer *buffer, const film_classification *result,
-                          film_format format)
+                          const struct class_batch *batch)
 {
     char number[64];
-    int json = format == FILM_FORMAT_JSONL;
+    int json = batch->format == FILM_FORMAT_JSONL;
     film_text name = result->none ? (film_text){"", 0} : result->categories[0].name;
     double probability =
         result->none ? result->none_probability : result->categories[0].probability;
@@ -198,11 +166,10 @@ static void append_answer(struct buffer *buffer, const film_classification *resu
     else if (json)
         append_json_text(buffer, name);
     else
-        append_field(buffer, name, format == FILM_FORMAT_CSV);
+        append_field(buffer, name, batch->separator);
     int length =
         json ? snprintf(number, sizeof number, ", \"predicted_probability\": %.6f}\n", probability)
-             : snprintf(number, sizeof number, "%s%.6f\n", format == FILM_FORMAT_CSV ? "," : "\t",
-                        probability);
+             : snprintf(number, sizeof number, "%c%.6f\n", batch->separator, probability);
     buffer_append(buffer, number, (size_t)length);
 }
 
@@ -218,7 +185,7 @@ static int write_class_row(void *user, size_t number, const film_classification 
         film_free(json);
     } else {
         buffer_append(&buffer, batch->row[number], batch->row_length[number]);
-        append_answer(&buffer, result, batch->format);
+        append_answer(&buffer, result, batch);
     }
     batch->status =
         buffer.failed ? no_memory(batch->error)
@@ -242,7 +209,7 @@ static film_status class_batch_add(struct class_batch *batch, const film_row *ro
     struct buffer text = {.bytes = NULL}, columns = {.bytes = NULL};
     buffer_append(&text, row->a.bytes, row->a.length);
     buffer_append(&text, "", 1);
-    append_row(&columns, row, batch->format);
+    append_row(&columns, row, batch);
     batch->text[batch->count] = (film_text){text.bytes, row->a.length};
     batch->row[batch->count] = columns.bytes;
     batch->row_length[batch->count++] = columns.length;
@@ -263,18 +230,18 @@ static film_status classify_batch(const film_model *model, struct class_batch *b
 static film_status write_header(struct class_batch *batch, film_error *error)
 {
     struct buffer header = {.bytes = NULL};
-    int csv = batch->format == FILM_FORMAT_CSV;
+    const char *separator = &batch->separator;
     int lines = batch->format == FILM_FORMAT_LINES;
     if (batch->json || batch->format == FILM_FORMAT_JSONL) return FILM_OK;
     if (!lines && film_table_header(batch->table).length == 0) return FILM_OK;
     for (size_t i = 0; i < film_table_columns(batch->table) && !lines; i++) {
-        append_field(&header, film_table_column(batch->table, i), csv);
-        buffer_append(&header, csv ? "," : "\t", 1);
+        append_field(&header, film_table_column(batch->table, i), *separator);
+        buffer_append(&header, separator, 1);
     }
     if (lines) buffer_append(&header, "text\t", 5);
-    const char *names = csv ? "predicted_category,predicted_probability\n"
-                            : "predicted_category\tpredicted_probability\n";
-    buffer_append(&header, names, strlen(names));
+    buffer_append(&header, "predicted_category", 18);
+    buffer_append(&header, separator, 1);
+    buffer_append(&header, "predicted_probability\n", 22);
     film_status status = header.failed
                              ? no_memory(error)
                              : film_output_write(batch->output, header.bytes, header.length, error);
@@ -307,6 +274,7 @@ static film_status classify_table(const film_model *model, const struct values *
     if (status == FILM_OK) status = film_output_open(values->output, &batch->output, error);
     if (status == FILM_OK) {
         batch->format = film_table_format(batch->table);
+        batch->separator = film_table_separator(batch->table);
         status = write_header(batch, error);
     }
     while (status == FILM_OK && !interrupted()) {
@@ -382,24 +350,25 @@ static int run(const struct command *command, void *given)
     int table = values->input || strcmp(text, "-") == 0;
     if (values->input && command->count > 1)
         return usage_error(command->verb, "TEXT and --input exclude each other");
-    if (values->reference && is_pool_path(command->words[0]))
+    if (values->reference && is_pool_file(command->words[0]))
         return usage_error(command->verb, "--reference needs a model, not a pool");
     if (!values->input) values->input = "-";
 
     film_error error = {0};
-    struct opened opened = {.model = NULL};
+    film_model *model = NULL;
     film_progress progress = progress_start(command->quiet);
-    film_status status = open_classifier(command->words[0], values, progress, &opened, &error);
+    film_status status = open_model(command->words[0], &model, &error);
+    if (status == FILM_OK && values->reference)
+        status = set_reference(model, values, progress, &error);
     if (status == FILM_OK && table)
-        status = classify_table(opened.model, values, command->json, &error);
+        status = classify_table(model, values, command->json, &error);
     else if (status == FILM_OK) {
         film_text sentence = film_string(text);
-        status = film_classify_many(opened.model, &sentence, 1, &values->classify,
+        status = film_classify_many(model, &sentence, 1, &values->classify,
                                     command->json ? print_json : print_result, NULL, &error);
     }
     int code = interrupted() ? EXIT_INTERRUPTED : report(status, &error);
-    film_close(opened.own);
-    film_pool_close(opened.pool);
+    close_model(model);
     return code;
 }
 

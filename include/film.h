@@ -243,6 +243,8 @@ typedef struct film_classification {
     /* The nearest first. There are none for a model without vectors. */
     const film_category_example *examples;
     size_t example_count;
+    /* `none` is 1 from this none_probability on: the option, or what training chose. */
+    double threshold;
 } film_classification;
 
 /* Called once per sentence, in their order, from the calling thread; NUMBER is counted from 0.
@@ -255,8 +257,8 @@ FILM_API film_status film_classify_many(const film_model *model, const film_text
                                         size_t count, const film_classify_options *options,
                                         film_classification_fn call, void *user, film_error *error);
 
-/* The results as one JSON object: category, probability, none, none_probability, categories,
- * reasons and examples. Free it with film_free. */
+/* The results as one JSON object: category, probability, none, none_probability, threshold,
+ * categories, reasons and examples. Free it with film_free. */
 FILM_API film_status film_classification_json(const film_classification *result, char **json,
                                               film_error *error);
 

@@ -128,6 +128,8 @@ FILM_API film_status film_table_row(film_table *table, uint64_t *number, film_er
 /* The kind of labels and the format, as detected when the table was opened; never AUTO. */
 FILM_API film_labels film_table_labels(const film_table *table);
 FILM_API film_format film_table_format(const film_table *table);
+/* The character between two columns: that of a CSV file, a tab for the other formats. */
+FILM_API char film_table_separator(const film_table *table);
 
 /* The number of bad rows skipped so far. */
 FILM_API uint64_t film_table_skipped(const film_table *table);

@@ -3,10 +3,11 @@ import { $ } from "./dom.js";
 import { connection, Gone } from "./api.js";
 import { compare } from "./compare.js";
 import { search } from "./search.js";
+import { classify } from "./classify.js";
 import { dedup } from "./dedup.js";
 import { model, report, loadModel } from "./model.js";
 
-const views = { compare, search, dedup, model, report };
+const views = { compare, search, classify, dedup, model, report };
 const longestLink = 4000; // longer addresses are too long to share
 let current = null;
 
@@ -42,7 +43,9 @@ function go(moveFocus) {
 
 async function loadServer() {
     try {
-        search.served(await loadModel());
+        const known = await loadModel();
+        search.served(known);
+        classify.served(known);
         report.refresh();
     } catch (error) {
         if (!(error instanceof Gone) && !error.status) throw error;

@@ -68,7 +68,7 @@ done:
 static film_status judge_waiting(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;
-    struct score_source source = {pair_of, dedup};
+    struct score_source source = {.pair = pair_of, .user = dedup};
     size_t count = dedup->batch_count;
     TRY(candidates_judge(&dedup->search, &source, count, error));
     if (dedup->options->member) {

@@ -1,6 +1,8 @@
 /* film_link: every record of A with its most probable records of B. It does not cluster; dedup.c
  * does.
  *
+ * A match must also answer the record at all, as the first answer of a search (pair/answered.h).
+ *
  * B is in an index; A is processed in batches. Memory grows with A and B and, for unique matches,
  * with the matches.
  *
@@ -41,6 +43,7 @@ struct link {
     struct mailbox questions; /* A's texts for the owners of their candidates */
     struct received_query *received;
     size_t received_count;
+    float *answered; /* by received query; NULL: the threshold of pairs decides alone */
     struct mailbox matches;
     /* Matches of a batch, or of all for unique matches; in the first process those of all
      * processes. */
@@ -58,6 +61,7 @@ static void link_free(struct link *link)
     mem_free(link->lists);
     mailbox_free(&link->questions);
     mem_free(link->received);
+    mem_free(link->answered);
     mailbox_free(&link->matches);
     mem_free(link->found);
     record_set_found_free(&link->first);
@@ -179,14 +183,16 @@ static film_status judge_queries(struct link *link, film_error *error)
 {
     film_status status = FILM_OK;
     struct candidates *search = &link->search;
-    struct score_source source = {pair_of, link};
+    struct score_source source = {pair_of, link, link->answered};
+    double least = search->model->decision.answered.threshold;
     TRY(candidates_judge(search, &source, link->received_count, error));
     for (size_t i = 0; i < link->received_count; i++) {
         const struct received_query *received = &link->received[i];
         int identical = received->key == link->b->keys[round_robin_place(link->comm, received->b)];
         float probability = identical ? 1 : (float)search->verdicts[i].probability;
         struct found found = {received->a, received->b, probability};
-        if ((double)probability >= search->threshold)
+        int answers = identical || !link->answered || (double)link->answered[i] >= least;
+        if (answers && (double)probability >= search->threshold)
             TRY(mailbox_put(&link->matches, 0, &found, sizeof found, error));
     }
     link->result->compared += link->received_count;
@@ -364,6 +370,9 @@ static film_status link_run(struct link *link, const film_model *model, film_err
                   link->search.progress, error));
     TRY_ALLOC(link->lists = mem_array(CANDIDATES_BATCH, sizeof *link->lists), error);
     TRY_ALLOC(link->received = mem_array(CANDIDATES_BATCH, sizeof *link->received), error);
+    /* A caller's own threshold is the only one. */
+    if (link->options->threshold == 0 && link->search.rule.full && model->decision.answered.learned)
+        TRY_ALLOC(link->answered = mem_array(CANDIDATES_BATCH, sizeof *link->answered), error);
     TRY(mailbox_init(&link->questions, link->comm, error));
     TRY(mailbox_init(&link->matches, link->comm, error));
     TRY(go_through(link, error));

@@ -74,7 +74,7 @@ static film_status score_chunk(const struct evaluation *evaluation,
         TRY(evaluation_texts(evaluation, numbers, 2 * count, &texts, at, error));
         ids = (struct id_pairs){&texts, at, at + count};
     }
-    struct score_source source = {pair_of_ids, &ids};
+    struct score_source source = {.pair = pair_of_ids, .user = &ids};
     TRY(score_pairs(scoring->decision, &scoring->rule, &source, count, evaluation->options->threads,
                     scoring->verdicts, error));
     for (size_t i = 0; i < count; i++) {

@@ -151,6 +151,7 @@ static film_status classify_one(const struct classifying *classifying, struct cl
     if (status != FILM_OK) return status;
     slot->result = (film_classification){.none = worker->asker.none >= options->threshold,
                                          .none_probability = worker->asker.none,
+                                         .threshold = options->threshold,
                                          .categories = slot->categories,
                                          .reasons = slot->reasons,
                                          .examples = slot->examples};
@@ -279,12 +280,12 @@ film_status film_classification_json(const film_classification *result, char **j
             examples, json_pack("{s:o, s:o, s:f}", "text", text_json(example->text), "category",
                                 text_json(example->category), "similarity", example->similarity));
     }
-    json_t *object =
-        json_pack("{s:o, s:f, s:b, s:f, s:o, s:o, s:o}", "category",
-                  result->none ? json_null() : text_json(result->categories[0].name), "probability",
-                  result->none ? result->none_probability : result->categories[0].probability,
-                  "none", result->none, "none_probability", result->none_probability, "categories",
-                  categories, "reasons", reasons, "examples", examples);
+    json_t *object = json_pack(
+        "{s:o, s:f, s:b, s:f, s:f, s:o, s:o, s:o}", "category",
+        result->none ? json_null() : text_json(result->categories[0].name), "probability",
+        result->none ? result->none_probability : result->categories[0].probability, "none",
+        result->none, "none_probability", result->none_probability, "threshold", result->threshold,
+        "categories", categories, "reasons", reasons, "examples", examples);
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     *json = text ? mem_string(text, strlen(text)) : NULL;
     jsonfile_free_text(text);

@@ -180,7 +180,7 @@ film_status film_match_batch(const film_model *model, const film_text *a, const 
     if (!model || (count && (!a || !b || !verdicts)))
         return status_missing(error, "model, a text or verdicts");
     struct text_pairs pairs = {a, b};
-    struct score_source source = {pair_of_texts, &pairs};
+    struct score_source source = {.pair = pair_of_texts, .user = &pairs};
     struct match_rule rule;
     film_answer_options with = {0};
     film_status status = sized_options(&with, sizeof with, options, "film_answer_options", error);

@@ -230,7 +230,7 @@ film_status labels_score(const struct corpus *corpus, const struct labelled_pair
 {
     film_status status = FILM_OK;
     struct labelled_share share;
-    struct score_source source = {labels_text, &share};
+    struct score_source source = {.pair = labels_text, .user = &share};
     film_verdict *verdicts = NULL;
     float *mine = NULL;
     TRY(labels_share(corpus, pairs, scorer->comm, &share, error));

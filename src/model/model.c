@@ -1,9 +1,11 @@
 /* An immutable model: opened from a mapped file or from bytes, checked, saved, freed. It neither
  * learns nor predicts. */
 #include "model/model.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "model/decision_file.h"
 #include "model/settings.h"
+#include "text/filetype.h"
 #include "text/relations_file.h"
 
 #include <stdio.h>
@@ -158,6 +160,21 @@ done:
     return status;
 }
 
+/* Replaces the message about a file that was never a model; STATUS stays. BYTES NULL: reads it. */
+static film_status name_file(const char *path, const void *bytes, size_t size, film_status status,
+                             film_error *error)
+{
+    enum { BEGINNING = 512 };
+    char message[160];
+    struct file_map map = {bytes, size};
+    if (status != FILM_BAD_INPUT) return status;
+    if (!bytes && file_map_open(path, &map, NULL) != FILM_OK) return status;
+    film_text beginning = {(const char *)map.bytes, map.size < BEGINNING ? map.size : BEGINNING};
+    int other = filetype_not_model(beginning, message, sizeof message);
+    if (!bytes) file_map_close(&map);
+    return other ? status_set(error, status, "%s: %s", path, message) : status;
+}
+
 /* Opens a file, mapped or PRIVATE, or (BYTES not NULL) one in memory. */
 static film_status open_model_bytes(const char *path, const void *bytes, size_t size, int private,
                                     film_model **out, film_error *error)
@@ -166,8 +183,9 @@ static film_status open_model_bytes(const char *path, const void *bytes, size_t 
     *out = NULL;
     film_model *model = mem_zeroed(1, sizeof *model);
     TRY_ALLOC(model, error);
-    TRY(bytes ? safetensors_parse(bytes, size, path, &model->file, error)
-              : safetensors_map(path, private ? SAFETENSORS_PRIVATE : 0, &model->file, error));
+    status = bytes ? safetensors_parse(bytes, size, path, &model->file, error)
+                   : safetensors_map(path, private ? SAFETENSORS_PRIVATE : 0, &model->file, error);
+    TRY(name_file(path, bytes, size, status, error));
     TRY(read_model_file(model, path, error));
 done:
     if (status != FILM_OK)

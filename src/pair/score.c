@@ -2,6 +2,7 @@
 #include "pair/score.h"
 #include "base/mem.h"
 #include "base/threads.h"
+#include "pair/answered.h"
 
 /* Pairs per chunk. */
 enum { STRETCH = 128 };
@@ -27,6 +28,11 @@ static film_status score_some(struct threads_worker *worker, void *user, film_er
             film_text a, b;
             scoring->source->pair(scoring->source->user, i, &a, &b);
             TRY(match_score(&match, a, b, &scoring->verdicts[i], error));
+            if (!scoring->source->answered) continue;
+            float sign[ANSWERED_SIGNS];
+            answered_signs(&match, &scoring->verdicts[i], sign);
+            scoring->source->answered[i] =
+                (float)answered_probability(&scoring->decision->answered, sign);
         }
 done:
     match_free(&match);

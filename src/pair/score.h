@@ -9,6 +9,8 @@
 struct score_source {
     void (*pair)(const void *user, size_t i, film_text *a, film_text *b);
     const void *user;
+    /* Receives the probability that b answers a at all (pair/answered.h); NULL: not wanted. */
+    float *answered;
 };
 
 /* VERDICTS (count) are the same bits as those of match_pair, without reasons. THREADS 0: all

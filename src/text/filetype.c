@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -65,4 +66,16 @@ const char *filetype_problem(film_text beginning)
     if (begins(beginning, "<?xml") || begins(beginning, "<!doctype"))
         return "an XML document, not a table; convert it to CSV or JSON lines";
     return NULL;
+}
+
+int filetype_not_model(film_text beginning, char *message, size_t room)
+{
+    const char *problem = is_safetensors(beginning) ? NULL : filetype_problem(beginning);
+    if (!problem && (!beginning.length || memchr(beginning.bytes, 0, beginning.length))) return 0;
+    if (problem) /* "a picture, not a table" */
+        snprintf(message, room, "%.*s, not a model; name the file that training wrote",
+                 (int)strcspn(problem, ",;"), problem);
+    else
+        snprintf(message, room, "a table or another text, not a model; train a model from it");
+    return 1;
 }

@@ -446,6 +446,11 @@ film_format film_table_format(const film_table *table)
     return (film_format)(FILM_FORMAT_TSV + (int)table->format);
 }
 
+char film_table_separator(const film_table *table)
+{
+    return table->format == RECORD_CSV ? table->separator : '\t';
+}
+
 double film_table_progress(const film_table *table)
 {
     return slice_progress(&table->part, table->reader.source);

@@ -25,9 +25,11 @@ check "the text form names category and words" grep -qzP "^[01]\.[0-9]{3}  bank-
 run "$FILM" classify m.film "99999 77777" --json
 check "a sentence of unknown words is none" py 'assert d["category"] is None and d["none"] and d["probability"] == d["none_probability"] > 0.3'
 run "$FILM" classify m.film "what is the tallest mountain of the moon"
-check "the text form says none of these" grep -qE '^[01]\.[0-9]{3}  none of these$' out
+check "the text form gives the verdict first, with its threshold" grep -qzP '^none of these \(probability 0\.[0-9]{3}, and none from 0\.[0-9]{3} on\); the nearest:\n[01]\.[0-9]{3}  ' out
+run "$FILM" classify m.film "what is the tallest mountain of the moon" --json
+check "the probability of none reaches the threshold" py 'assert d["none"] and d["none_probability"] >= d["threshold"] > 0'
 run "$FILM" classify m.film "what is the tallest mountain of the moon" --threshold 0.999999 --json
-check "--threshold sets when it says none" py 'assert not d["none"] and d["category"]'
+check "--threshold sets when it says none" py 'assert not d["none"] and d["category"] and d["threshold"] == 0.999999'
 run "$FILM" classify m.film "" --json
 check "an empty sentence is none" py 'assert d["none"] and d["reasons"] == []'
 
@@ -39,6 +41,9 @@ check "and its rows" cmp train.tsv <(cut -f1-3 out)
 printf 'id,text,note\n7,"my card, stolen","a ""b"""\n' >t.csv
 "$FILM" classify m.film --input t.csv -o o.csv
 check "CSV stays CSV" grep -qE '^7,"my card, stolen","a ""b""",bank-card,[01]\.[0-9]{6}$' o.csv
+printf 'text;note\n"my card; stolen";"a, b"\n' >semi.csv
+run "$FILM" classify m.film --input semi.csv
+check "a table with semicolons stays one" grep -qzP '^text;note;predicted_category;predicted_probability\n"my card; stolen";a, b;bank-card;[01]\.[0-9]{6}\n$' out
 printf '{"text": "my card was stolen", "more": {"a": 1}}\n' >t.jsonl
 run "$FILM" classify m.film --input t.jsonl
 check "JSON lines keep their members" py 'assert d["more"] == {"a": 1} and d["predicted_category"] == "bank-card" and 0 < d["predicted_probability"] < 1'
@@ -124,6 +129,28 @@ with Server(film, "m.film") as server:
     status, many, _ = server.ask("POST", "/v1/classify", {"texts": texts, "top": 2})
     assert status == 200 and many == {"results": printed}, many
 P
+
+if have "the page of a category model" chromium; then
+    check "the page shows the category, its words and examples, or none" env PYTHONDONTWRITEBYTECODE=1 "$PYTHON" - "$FILM" "$ROOT" <<'P'
+import re, subprocess, sys, urllib.parse
+film, root = sys.argv[1:3]
+sys.path.insert(0, root + "/tests/lib")
+from serving import Server
+def page(server, view):
+    done = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom",
+                           f"http://127.0.0.1:{server.port}/#{view}"], capture_output=True, text=True, timeout=300)
+    return done.stdout
+def part(html, name):
+    return re.sub("<[^>]*>", " ", re.search(rf'id="{name}".*?</(p|ol|ul)>', html, re.S)[0])
+with Server(film, "m.film") as server:
+    html = page(server, "classify?" + urllib.parse.urlencode({"text": "someone stole my card"}))
+    assert "bank-card (" in part(html, "classify-status"), part(html, "classify-status")
+    assert "bank-card" in part(html, "category-list") and " card" in part(html, "category-words")
+    assert part(html, "category-examples").count("similarity") == 5
+    html = page(server, "classify?" + urllib.parse.urlencode({"text": "99999 77777"}))
+    assert "None of these" in part(html, "classify-status"), part(html, "classify-status")
+P
+fi
 
 # ---- training again gives the same bytes ----
 "$FILM" train train.tsv --columns text,category,- --decision threshold --dim 32 --seed 1 -t 1 -q -o again.film

@@ -100,6 +100,21 @@ y	zebra crossing
 expect_output "-k: several" 0 "1 3 5" bash -c '"$0" link faq.film a.tsv list.tsv --threshold 0.999 -k 5 -q | tail -n +2 | cut -f3 | grep . | paste -sd" "' "$FILM"
 expect_output "--json: null where there is none" 0 '{"id_a": "y", "text_a": "zebra crossing", "id_b": null, "text_b": null, "probability": null}' \
     bash -c '"$0" link faq.film a.tsv list.tsv --threshold 0.999 --json | tail -1' "$FILM"
+# Off topic, some pairs are above 0.9: a match must answer the record, as film search decides it.
+faq_model answering.film
+cut -f4 "$FAQ/clusters.tsv" | tail -n +2 | head -700 >known.txt
+printf '%s\n' "set a 1 minute timer" "who wrote hamlet" "translate good night into spanish" "play some jazz" \
+    "is it going to rain tomorrow" "best pizza in naples" "what is the capital of france" "how do I get a new card" >off.txt
+"$FILM" link answering.film off.txt known.txt -k 20 --json -q >checked.jsonl
+"$FILM" link answering.film off.txt known.txt -k 20 --json -q --threshold 0.9 >all.jsonl
+"$FILM" pool create known.pool --model answering.film && "$FILM" pool add known.pool known.txt -q
+"$FILM" search known.pool - -k 300 --candidates 300 --json <off.txt >searched.jsonl
+check "link: a match answers the record, by the threshold of film search" python3 -c '
+import json
+read = lambda name: [json.loads(line) for line in open(name)]
+answers = {(a["query"], a["text"]): a["answers"] for a in read("searched.jsonl")}
+pairs = lambda name: {(m["text_a"], m["text_b"]) for m in read(name) if m["text_b"]}
+assert pairs("checked.jsonl") == {pair for pair in pairs("all.jsonl") if answers[pair]} < pairs("all.jsonl")'
 printf 'I lost my card\ni lost my card\nI LOST MY CARD\nI lost my card?\n' >four.txt
 expect_output "--unique: no record twice" 0 "1 3 5 " bash -c '"$0" link faq.film four.txt list.tsv --threshold 0.999 --unique -q | tail -n +2 | cut -f3 | paste -sd" "' "$FILM"
 

@@ -40,8 +40,12 @@ bad "an empty model" 2 \
     'film: empty.film: not a safetensors file: 0 bytes are too short; it needs at least 8' \
     film info empty.film
 bad "a text file as model" 2 \
-    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    'film: good.tsv: a table or another text, not a model; train a model from it' \
     film info good.tsv
+printf '\x89PNG\r\n\x1a\n picture' >picture.png
+bad "a picture as model" 2 \
+    'film: picture.png: a picture (PNG), not a model; name the file that training wrote' \
+    film info picture.png
 head -c 1000 good.film >cut.film
 NORMAL='s/ [0-9]+/ N/g' bad "a model cut off in its header" 2 \
     'film: cut.film: the header should be N bytes long, but only N follow; the file is cut off or not a safetensors file' \

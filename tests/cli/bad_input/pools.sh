@@ -56,7 +56,7 @@ bad "create over a file that is there" 3 \
     'film: good.tsv exists already; remove it or choose another name' \
     film pool create good.tsv --model good.film
 bad "create with a table as model" 2 \
-    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    'film: good.tsv: a table or another text, not a model; train a model from it' \
     film pool create new.pool --model good.tsv
 bad "create in a missing directory" 3 \
     'film: cannot write nowhere/new.pool: No such file or directory' \

@@ -239,7 +239,7 @@ bad "eval of a model" 2 \
     'film: good.film: a model (safetensors), not a table' \
     film eval good.film good.film
 bad "eval with a table as model" 2 \
-    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    'film: good.tsv: a table or another text, not a model; train a model from it' \
     film eval good.tsv good.tsv
 bad "eval with the wrong kind of labels" 2 \
     "film: questions.tsv: labels of the kind \"pairs\" need a second sentence (b) and a label, but the columns are id, text, category; name the columns or choose another kind of labels" \
@@ -249,7 +249,7 @@ bad "kNN decisions on categories" 1 \
     film eval good.film questions.tsv --decision knn
 
 bad "compared with a table instead of a model" 2 \
-    'film: good.tsv: not a safetensors file: its first 8 bytes announce a header of 8462555535967936876 bytes, more than 100 MB' \
+    'film: good.tsv: a table or another text, not a model; train a model from it' \
     film eval good.film good.tsv --against good.tsv
 bad "compared with a model that is not there" 3 \
     'film: cannot open missing.film: No such file or directory' \
