@@ -30,7 +30,9 @@ static int find_module(const char *relative, const char *file, char path[PATH_MA
 
 int find_data(const char *file, char path[PATH_MAX])
 {
-    return find_module("", file, path) || find_module(FILM_DATA "/", file, path);
+    /* beside the program, installed, or built by wasm/build into the folder next to it */
+    return find_module("", file, path) || find_module(FILM_DATA "/", file, path) ||
+           find_module("../wasm/", file, path);
 }
 
 static void *load_module(int library, film_error *error)

@@ -22,6 +22,8 @@
 #define VERB_SERVE "serve", LIBRARY_POOL, "Serve a model or pool over HTTP, with a web page"
 #define VERB_REPORT \
     "report", LIBRARY_TRAIN, "Write an HTML report on a model: accuracy, errors, data"
+#define VERB_PAGE \
+    "page", LIBRARY_FILM, "Write a web page with a model inside, which needs no server"
 #define VERB_INFO "info", LIBRARY_FILM, "Print the settings, sizes and training figures of a model"
 #define VERB_COMPLETIONS \
     "completions", LIBRARY_FILM, "Print a completion script for bash, zsh or fish"

@@ -39,6 +39,8 @@ if(FILM_ENGLISH)
   install(FILES ${FILM_ENGLISH} DESTINATION ${CMAKE_INSTALL_DATADIR}/film)
   install(FILES ${FILM_WORDNET_NOTICE} RENAME english.words.copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/film)
 endif()
+# The template of film page, where wasm/build has been run.
+install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/offline.html DESTINATION ${CMAKE_INSTALL_DATADIR}/film OPTIONAL)
 install(FILES ${FILM_STATIC} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/ TYPE INCLUDE FILES_MATCHING PATTERN "film*.h")
 install(FILES man/film.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -36,6 +36,8 @@ if(FILM_SANITIZER_AT GREATER -1)
   set(FILM_SANITIZED ON)
 endif()
 film_library(film film ${FILM_SOURCES})
+# Products and sums are rounded one by one, so that every machine computes the same bits (src/embed/vec.c).
+target_compile_options(film_objects PRIVATE -ffp-contract=off)
 film_library(film_pool film-pool ${FILM_POOL_SOURCES})
 film_library(film_train film-train ${FILM_TRAIN_SOURCES})
 foreach(name film_pool film_train)

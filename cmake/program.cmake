@@ -11,7 +11,8 @@ set_source_files_properties(server/assets.c PROPERTIES OBJECT_DEPENDS "${FILM_AS
 
 add_executable(film ${FILM_CLI_SOURCES})
 target_include_directories(film PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(film PRIVATE film_strict film_shared PkgConfig::JANSSON Threads::Threads ${CMAKE_DL_LIBS} m)
+target_link_libraries(film PRIVATE film_strict film_shared PkgConfig::JANSSON PkgConfig::ZLIB Threads::Threads
+  ${CMAKE_DL_LIBS} m)
 set_target_properties(film PROPERTIES ENABLE_EXPORTS ON BUILD_RPATH "$ORIGIN"
   INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 # Where modules are, from where the program is.

@@ -118,7 +118,7 @@ set(FILM_TRAIN_SOURCES
 set(FILM_CLI_SOURCES
   cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
   cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
-  cli/models.c
+  cli/models.c cli/page.c
   cli/kept.c cli/sheet.c
   cli/why.c)
 set(FILM_CLI_POOL_SOURCES

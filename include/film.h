@@ -40,6 +40,10 @@ FILM_API film_status film_open(const char *path, film_model **out, film_error *e
 /* The same, but copies the file into private memory, for servers: whatever happens to the file
  * later has no effect. */
 FILM_API film_status film_open_private(const char *path, film_model **out, film_error *error);
+/* Opens a model file that is already in memory. The SIZE bytes are used in place: they must neither
+ * change nor be freed before film_close. Arrays that are not aligned for their type are copied. */
+FILM_API film_status film_open_memory(const void *bytes, size_t size, film_model **out,
+                                      film_error *error);
 FILM_API void film_close(film_model *model);
 
 /* Sets a function that is called when a model needs an encoder and film_train_register was not

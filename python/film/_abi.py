@@ -88,6 +88,8 @@ FUNCTIONS["film_open"] = (
     "film", film_status, [c_char_p, POINTER(c_void_p), POINTER(film_error)])
 FUNCTIONS["film_open_private"] = (
     "film", film_status, [c_char_p, POINTER(c_void_p), POINTER(film_error)])
+FUNCTIONS["film_open_memory"] = (
+    "film", film_status, [c_void_p, c_size_t, POINTER(c_void_p), POINTER(film_error)])
 FUNCTIONS["film_close"] = (
     "film", None, [c_void_p])
 FUNCTIONS["film_set_encoder_loader"] = (

@@ -22,6 +22,8 @@ TEST_PACKAGES="$TEST_PACKAGES $CHECK_PACKAGES"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
 COVERAGE_PACKAGES="gcovr" # scripts/coverage
+# wasm/build: a compiler for WebAssembly, and what unpacks and generates its sources.
+WASM_PACKAGES="clang lld llvm wasi-libc libclang-rt-dev-wasm32 cmake ninja-build dpkg-dev gcc libc6-dev make perl libxxhash-dev python3 gzip debian-archive-keyring"
 # scripts/package.
 PACKAGE_PACKAGES="patchelf python3-build python3-setuptools python3-wheel python3-venv debhelper dh-python lintian fakeroot"
 BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev

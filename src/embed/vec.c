@@ -1,20 +1,38 @@
 /* Inner product, sum and scaling of dense vectors, with one version per instruction set, selected
- * at program start. Inner products are summed in double. */
+ * at program start. All versions give the same bits, also in WebAssembly: the order of the sums is
+ * fixed, and libfilm is compiled without fused multiply-add (-ffp-contract=off). */
 #include "embed/vec.h"
 
 #include <math.h>
+#include <string.h>
 
-VEC_KERNEL double vec_dot(const float *a, const float *b, size_t n)
+/* Four floats: a register of every machine. Sixteen lanes are summed over blocks of 256, blocks in
+ * double: the speed of float, with an error that does not grow with n. */
+typedef float four __attribute__((vector_size(16)));
+typedef float four_anywhere __attribute__((vector_size(16), aligned(4), may_alias));
+enum { LANES = 16, BLOCK = 256 };
+
+static inline void add_products(four sum[4], const float *a, const float *b)
 {
-    /* Sixteen float lanes are summed over blocks of 256, blocks in double: the speed of float, with
-     * an error that does not grow with n. */
+    const four_anywhere *left = (const four_anywhere *)a, *right = (const four_anywhere *)b;
+    for (int i = 0; i < 4; i++) sum[i] += left[i] * right[i];
+}
+
+double vec_dot(const float *a, const float *b, size_t n)
+{
     double total = 0.0;
-    for (size_t start = 0; start < n; start += 256) {
-        size_t end = start + 256 < n ? start + 256 : n;
-        float sum = 0.0f;
-#pragma omp simd reduction(+ : sum)
-        for (size_t i = start; i < end; i++) sum += a[i] * b[i];
-        total += (double)sum;
+    for (size_t start = 0; start < n; start += BLOCK) {
+        size_t end = start + BLOCK < n ? start + BLOCK : n, i = start;
+        four sum[4] = {{0}};
+        for (; i + LANES <= end; i += LANES) add_products(sum, a + i, b + i);
+        if (i < end) {
+            float left[LANES] = {0}, right[LANES] = {0};
+            memcpy(left, a + i, (end - i) * sizeof *left);
+            memcpy(right, b + i, (end - i) * sizeof *right);
+            add_products(sum, left, right);
+        }
+        four all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        total += (double)((all[0] + all[1]) + (all[2] + all[3]));
     }
     return total;
 }

@@ -36,6 +36,12 @@ film_status film_open_private(const char *path, film_model **out, film_error *er
     return model_open(path, 1, out, error);
 }
 
+film_status film_open_memory(const void *bytes, size_t size, film_model **out, film_error *error)
+{
+    if (!bytes || !out) return status_missing(error, bytes ? "out" : "bytes");
+    return model_parse(bytes, size, "the model in memory", out, error);
+}
+
 void film_close(film_model *model)
 {
     model_free(model);

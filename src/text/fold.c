@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 
 #include <string.h>
+#include <sys/types.h>
 #include <utf8proc.h>
 
 static const utf8proc_option_t OPTIONS =

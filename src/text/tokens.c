@@ -5,6 +5,7 @@
 
 #include <libstemmer.h>
 #include <string.h>
+#include <sys/types.h>
 #include <utf8proc.h>
 
 /* ---- Characters ---- */

@@ -73,6 +73,40 @@ static void a_saved_model_equals_the_trained_one(void **state)
     }
 }
 
+/* A model in memory answers as the one in the file, at every alignment of the bytes; cut bytes are
+ * refused. */
+static void a_model_opens_from_memory(void **state)
+{
+    (void)state;
+    film_model *trained = train(TABLE, all_features), *opened = NULL;
+    const char *path = scratch("model.film");
+    assert_ok(film_save(trained, path, &error));
+    FILE *file = fopen(path, "rb");
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    rewind(file);
+    for (size_t shift = 0; shift < 2; shift++) {
+        char *room = malloc(size + shift), *bytes = room + shift;
+        rewind(file);
+        assert_int_equal(fread(bytes, 1, size, file), size);
+        assert_ok(film_open_memory(bytes, size, &opened, &error));
+        film_text texts[] = {film_string("I lost my card"), film_string("is the card lost")};
+        float wanted[2][4], got[2][4];
+        assert_int_equal(film_dim(opened), 4);
+        assert_ok(film_embed_batch(trained, texts, 2, 1, wanted[0], &error));
+        assert_ok(film_embed_batch(opened, texts, 2, 1, got[0], &error));
+        assert_memory_equal(wanted, got, sizeof got);
+        film_close(opened);
+        assert_int_equal(film_open_memory(bytes, size - 1, &opened, &error), FILM_BAD_INPUT);
+        assert_non_null(strstr(error.message, "the model in memory"));
+        free(room);
+    }
+    assert_int_equal(film_open_memory(NULL, 0, &opened, &error), FILM_USAGE);
+    fclose(file);
+    unlink(path);
+    film_close(trained);
+}
+
 static film_similarity wanted_similarity;
 static void with_similarity(film_train_options *options)
 {
@@ -366,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_saved_model_equals_the_trained_one),
+        cmocka_unit_test(a_model_opens_from_memory),
         cmocka_unit_test(reasons_add_up_and_sides_can_be_swapped),
         cmocka_unit_test(every_kind_of_labels_trains),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
