@@ -129,7 +129,7 @@ static void fill_reserve(void)
     }
 }
 
-static void *json_allocate(size_t size)
+void *allocate_or_reserve(size_t size)
 {
     static atomic_int taken;
     void *memory = malloc(size);
@@ -139,6 +139,12 @@ static void *json_allocate(size_t size)
         atomic_store(&taken, 1);
     for (int i = 0; !memory && i < RESERVE; i++)
         if (size <= reserve_bytes(i)) memory = atomic_exchange(&reserve[i], NULL);
+    return memory;
+}
+
+static void *json_allocate(size_t size)
+{
+    void *memory = allocate_or_reserve(size);
     if (!memory) output_incomplete();
     return memory;
 }
