@@ -266,6 +266,8 @@ static inline size_t control_at(film_text text, size_t at)
 /* Records that the output is incomplete because memory ran out: the program ends with an error even
  * if the verb returns EXIT_DONE. Called for every allocation of jansson that fails. */
 void output_incomplete(void);
+/* malloc for jansson, with a reserve of blocks for when it fails. */
+void *allocate_or_reserve(size_t size);
 /* Prints the message and a reference to --help. Returns EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -13,7 +13,6 @@ struct finding {
     int pairs;
     struct kept kept; /* columns of the input; of pairs, those of both, one after the other */
     size_t others;    /* columns of a record */
-    int no_memory;
 };
 
 /* Learns the other columns, and writes the header. */
@@ -30,7 +29,7 @@ static void take_columns(void *user, int file, const film_text *names, size_t co
                              : side          ? "_b"
                                              : "_a",
                              finding->own);
-    finding->no_memory = !there;
+    if (!there) finding->sheet.status = no_memory(&finding->sheet.error);
     if (there && finding->sheet.output) sheet_header(&finding->sheet, finding->own, &finding->kept);
 }
 
@@ -46,7 +45,7 @@ static int write_pair(void *user, const film_duplicate *pair)
     kept_write(sheet, &finding->kept, 0, finding->others, pair->first_others);
     kept_write(sheet, &finding->kept, finding->others, finding->others, pair->second_others);
     sheet_end_row(sheet);
-    return finding->no_memory || sheet->status != FILM_OK;
+    return sheet->status != FILM_OK;
 }
 
 static int write_member(void *user, const film_member *member)
@@ -60,7 +59,7 @@ static int write_member(void *user, const film_member *member)
     sheet_flag(sheet, "representative", member->representative);
     kept_write(sheet, &finding->kept, 0, finding->others, member->others);
     sheet_end_row(sheet);
-    return finding->no_memory || sheet->status != FILM_OK;
+    return sheet->status != FILM_OK;
 }
 
 static int add_borderline(void *user, const film_duplicate *pair)

@@ -111,5 +111,6 @@ int describe_program(void)
     int failed = !about || json_dumpf(about, stdout, JSON_INDENT(1)) != 0;
     putchar('\n');
     json_decref(about);
-    return failed ? EXIT_IO : EXIT_DONE;
+    if (failed) output_incomplete();
+    return EXIT_DONE;
 }

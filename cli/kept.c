@@ -102,7 +102,7 @@ void sheet_header(struct sheet *sheet, const char *own, const struct kept *kept)
 void kept_write(struct sheet *sheet, const struct kept *kept, size_t first, size_t count,
                 const film_text *values)
 {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && sheet->status == FILM_OK; i++)
         sheet_text(sheet, kept->names[first + i], values ? values[i] : (film_text){NULL, 0});
 }
 

@@ -7,7 +7,6 @@ struct linking {
     struct sheet sheet;
     struct kept kept; /* other columns of both files */
     size_t others[2]; /* their numbers */
-    int no_memory;
 };
 
 /* Learns the other columns of a file; after the second, writes the header. */
@@ -18,8 +17,9 @@ static void take_columns(void *user, int file, const film_text *names, size_t co
     linking->others[file] = count;
     for (size_t i = 0; i < count && there; i++)
         there = kept_add(&linking->kept, names[i], file ? "_b" : "_a", own);
-    if (!there) linking->no_memory = 1;
-    if (file == 1 && !linking->no_memory) sheet_header(&linking->sheet, own, &linking->kept);
+    if (!there) linking->sheet.status = no_memory(&linking->sheet.error);
+    if (file == 1 && linking->sheet.status == FILM_OK)
+        sheet_header(&linking->sheet, own, &linking->kept);
 }
 
 static int write_match(void *user, const film_link_match *match)
@@ -38,7 +38,7 @@ static int write_match(void *user, const film_link_match *match)
     kept_write(sheet, &linking->kept, 0, linking->others[0], match->first_others);
     kept_write(sheet, &linking->kept, linking->others[0], linking->others[1], match->second_others);
     sheet_end_row(sheet);
-    return linking->no_memory || sheet->status != FILM_OK;
+    return sheet->status != FILM_OK;
 }
 
 struct values {
@@ -99,7 +99,7 @@ static int run(const struct command *command, void *given)
     if (link->unique && link->most > 1)
         return usage_error(command->verb, "--unique allows one match per record; omit -k");
 
-    struct linking linking = {.no_memory = 0};
+    struct linking linking = {.others = {0}};
     film_error error = {0};
     int first = job_rank() == 0; /* writes the output */
     film_model *model = NULL;

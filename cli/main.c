@@ -48,6 +48,7 @@ const struct verb *verb_number(size_t number)
     if (number >= VERBS) return NULL;
     const struct verb *const *verb = load_verbs(verbs[number].library);
     while (verb && *verb && strcmp((*verb)->name, verbs[number].name) != 0) verb++;
+    if (!verb) output_incomplete(); /* its module could not be loaded */
     return verb ? *verb : NULL;
 }
 
@@ -110,9 +111,40 @@ void output_incomplete(void)
     atomic_store(&incomplete, 1);
 }
 
+/* jansson (2.14) ignores that the buffer of a token cannot grow and then reads past its end. So
+ * where an allocation fails, it gets one of these blocks, made in advance: two of every size. */
+enum { RESERVE_SMALLEST = 64, RESERVE_SIZES = 11, RESERVE = 2 * RESERVE_SIZES };
+static _Atomic(void *) reserve[RESERVE];
+
+static size_t reserve_bytes(int block)
+{
+    return (size_t)RESERVE_SMALLEST << block / 2;
+}
+
+static void fill_reserve(void)
+{
+    for (int i = 0; i < RESERVE; i++) {
+        void *none = NULL, *block = atomic_load(&reserve[i]) ? NULL : malloc(reserve_bytes(i));
+        if (block && !atomic_compare_exchange_strong(&reserve[i], &none, block)) free(block);
+    }
+}
+
+void *allocate_or_reserve(size_t size)
+{
+    static atomic_int taken;
+    void *memory = malloc(size);
+    if (memory && atomic_exchange(&taken, 0))
+        fill_reserve();
+    else if (!memory)
+        atomic_store(&taken, 1);
+    for (int i = 0; !memory && i < RESERVE; i++)
+        if (size <= reserve_bytes(i)) memory = atomic_exchange(&reserve[i], NULL);
+    return memory;
+}
+
 static void *json_allocate(size_t size)
 {
-    void *memory = malloc(size);
+    void *memory = allocate_or_reserve(size);
     if (!memory) output_incomplete();
     return memory;
 }
@@ -120,7 +152,7 @@ static void *json_allocate(size_t size)
 static int flush_output(int code)
 {
     if (code == EXIT_DONE && atomic_load(&incomplete)) {
-        fprintf(stderr, "film: out of memory; the output is incomplete\n");
+        fprintf(stderr, "film: the output is incomplete: out of memory, or a module is missing\n");
         code = EXIT_IO;
     }
     /* stdio buffers the output, so a full disk may be detected only now. */
@@ -149,6 +181,7 @@ static int is_interrupted(void *user)
 int main(int argc, char **argv)
 {
     film_error error = {.status = FILM_OK};
+    fill_reserve();
     json_set_alloc_funcs(json_allocate, free);
     signal(SIGPIPE, SIG_IGN); /* so that a closed pipe is reported as a write error */
     film_set_encoder_loader(load_encoders, NULL);

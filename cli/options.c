@@ -376,6 +376,8 @@ static int parse_and_run(const struct verb *verb, int argc, char **argv)
         if (verb->prepare) verb->prepare(options);
         int parsed = parse_arguments(&command, options, words, argc, argv);
         code = parsed == 0 ? verb->run(&command, options) : parsed == -2 ? EXIT_DONE : EXIT_USAGE;
+    } else {
+        fprintf(stderr, "film: out of memory\n");
     }
     free(options);
     free(words);

@@ -56,7 +56,7 @@ static void print_groups(const film_verdict *verdict)
     size_t i;
     json_t *group;
     char *text = NULL;
-    film_groups_json(verdict, &text, NULL, NULL);
+    if (film_groups_json(verdict, &text, NULL, NULL) != FILM_OK) output_incomplete();
     json_t *groups = text ? json_loads(text, 0, NULL) : NULL;
     json_array_foreach(groups, i, group)
     {
@@ -135,13 +135,13 @@ static film_status search_lines(film_pool *pool, const film_search_options *how,
     film_table *table = NULL;
     film_row row;
     struct query_batch *batch = calloc(1, sizeof *batch);
-    if (!batch) return FILM_NO_MEMORY;
+    if (!batch) return no_memory(error);
     film_status status = film_table_open("-", &lines, &table, error);
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK) {
         if (row.a.length == 0) continue;
         char *copy = malloc(row.a.length);
         if (!copy) {
-            status = FILM_NO_MEMORY;
+            status = no_memory(error);
             break;
         }
         memcpy(copy, row.a.bytes, row.a.length);

@@ -168,7 +168,7 @@ static int run(const struct command *command, void *given)
     service->origins = values->origins.item;
     service->origin_count = values->origins.count;
     values->serving.quiet = command->quiet;
-    json_set_alloc_funcs(malloc, free); /* a failure is the response to one request */
+    json_set_alloc_funcs(allocate_or_reserve, free); /* a failure is the response to one request */
     status = serve(&values->serving, &error);
     return report(status, &error);
 }

@@ -23,10 +23,8 @@ static void put_quoted(struct sheet *sheet, film_text text)
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     if (quoted)
         put_raw(sheet, quoted, strlen(quoted));
-    else if (sheet->status == FILM_OK) {
-        snprintf(sheet->error.message, sizeof sheet->error.message, "out of memory");
-        sheet->status = FILM_NO_MEMORY;
-    }
+    else if (sheet->status == FILM_OK)
+        sheet->status = no_memory(&sheet->error);
     free(quoted);
     json_decref(string);
 }

@@ -63,11 +63,16 @@ struct term {
     char side; /* of a word: 'a', 'b', or '*' for both; 0: a group */
 };
 
-static int stronger_term_first(const void *left, const void *right)
+/* The strongest first, equal ones in their order. qsort does not promise that. */
+static void sort_terms(struct term *terms, size_t count)
 {
-    const struct term *a = left, *b = right;
-    double x = fabs(a->weight), y = fabs(b->weight);
-    return x != y ? (x > y ? -1 : 1) : 0;
+    for (size_t i = 1; i < count; i++) {
+        struct term term = terms[i];
+        size_t at = i;
+        for (; at > 0 && fabs(terms[at - 1].weight) < fabs(term.weight); at--)
+            terms[at] = terms[at - 1];
+        terms[at] = term;
+    }
 }
 
 /* Adds a word to the terms. Several occurrences of a word are one term. */
@@ -122,7 +127,7 @@ static void print_sum(const film_explanation *why, int colour)
     for (size_t i = 1000; i < why->word_count; i++, words++) rest += why->words[i].weight;
     for (size_t i = 0; i < why->group_count; i++)
         terms[count++] = (struct term){why->groups[i].weight, film_string(why->groups[i].title), 0};
-    qsort(terms, count, sizeof *terms, stronger_term_first);
+    sort_terms(terms, count);
     double most = count ? fmax(fabs(terms[0].weight), fabs(why->verdict.bias)) : 0;
     printf("log-odds %+.2f =\n", why->verdict.log_odds);
     print_term(&(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0},

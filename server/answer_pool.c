@@ -33,7 +33,7 @@ static void write_more(struct bytes *out, film_text more)
     json_error_t problem = {.text = ""};
     json_t *value = more.bytes ? json_loadb(more.bytes, more.length, 0, &problem) : NULL;
     char *text = value ? json_dumps(value, JSON_COMPACT) : NULL;
-    if (value ? !text : json_error_code(&problem) == json_error_out_of_memory) out->failed = 1;
+    if (value ? !text : more.bytes && !problem.text[0]) out->failed = 1;
     if (text) {
         bytes_text(out, ", \"more\": ");
         bytes_text(out, text);

@@ -41,7 +41,7 @@ static int parse(const struct request *request, json_t **root, struct response *
     json_error_t problem;
     *root = json_loadb(request->body.bytes ? request->body.bytes : "", request->body.length,
                        JSON_REJECT_DUPLICATES, &problem);
-    if (!*root && json_error_code(&problem) == json_error_out_of_memory)
+    if (!*root && (!problem.text[0] || json_error_code(&problem) == json_error_out_of_memory))
         return response_error(response, 503, "out of memory; send a smaller request");
     if (!*root)
         return response_error(response, 400, "invalid JSON: %s (line %d, column %d, byte %d)",

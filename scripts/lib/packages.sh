@@ -16,8 +16,8 @@ command -v node >/dev/null || TEST_PACKAGES="$TEST_PACKAGES nodejs"
 command -v npm >/dev/null || TEST_PACKAGES="$TEST_PACKAGES npm"
 # scripts/check, which is part of scripts/test.
 CHECK_PACKAGES="clang-format clang-tidy shellcheck python3 git gcc pkg-config"
-# tests/e2e/abi.sh, tests/portable.sh, tests/e2e/sqlite.sh, tests/golden/test_complexity.sh.
-TEST_PACKAGES="$TEST_PACKAGES abigail-tools sqlite3 valgrind"
+# tests/e2e/abi.sh, tests/portable.sh, tests/e2e/sqlite.sh, tests/golden/test_complexity.sh, tests/fault/calls.sh.
+TEST_PACKAGES="$TEST_PACKAGES abigail-tools sqlite3 valgrind strace"
 TEST_PACKAGES="$TEST_PACKAGES $CHECK_PACKAGES"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"

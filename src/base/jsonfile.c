@@ -2,6 +2,7 @@
  * JSON. */
 #include "base/jsonfile.h"
 #include "base/file.h"
+#include "base/mem.h"
 
 #include <string.h>
 
@@ -44,6 +45,38 @@ film_status jsonfile_read(const char *path, json_t **out, film_error *error)
     if (status == FILM_OK) status = jsonfile_parse(map.bytes, map.size, path, out, error);
     file_map_close(&map);
     return status;
+}
+
+static _Thread_local int failed;
+
+int jsonfile_put(json_t *object, const char *key, json_t *value)
+{
+    int code = json_object_set_new(object, key, value);
+    failed = failed || code != 0;
+    return code;
+}
+
+int jsonfile_append(json_t *array, json_t *value)
+{
+    int code = json_array_append_new(array, value);
+    failed = failed || code != 0;
+    return code;
+}
+
+int jsonfile_failed(void)
+{
+    int before = failed;
+    failed = 0;
+    return before;
+}
+
+film_status jsonfile_dump(const json_t *object, size_t flags, char **out, film_error *error)
+{
+    /* jansson uses its own allocator; the result is copied to memory of the library. */
+    char *text = !jsonfile_failed() && object ? json_dumps(object, flags) : NULL;
+    *out = text ? mem_string(text, strlen(text)) : NULL;
+    jsonfile_free_text(text);
+    return *out ? FILM_OK : status_no_memory(error);
 }
 
 void jsonfile_free_text(char *text)

@@ -14,6 +14,17 @@ film_status jsonfile_parse(const void *bytes, size_t size, const char *name, jso
                            film_error *error);
 film_status jsonfile_read(const char *path, json_t **out, film_error *error);
 
+/* json_object_set_new and json_array_append_new for objects that are built in many places. A failure
+ * is remembered for this thread, and the next jsonfile_dump of the thread returns it. */
+int jsonfile_put(json_t *object, const char *key, json_t *value);
+int jsonfile_append(json_t *array, json_t *value);
+/* Returns whether one of them failed since the last call, and forgets it. */
+int jsonfile_failed(void);
+
+/* Writes OBJECT (NULL: memory ran out) as text that film_free frees. FLAGS are those of
+ * json_dumps. */
+film_status jsonfile_dump(const json_t *object, size_t flags, char **out, film_error *error);
+
 /* Frees the result of json_dumps with jansson's allocator, which a program may have replaced. TEXT
  * may be NULL. */
 void jsonfile_free_text(char *text);

@@ -1,6 +1,7 @@
 /* Reads and checks safetensors files: header, tensors, metadata, checksums. It trusts no byte.
  * safetensors_write.c writes them. */
 #include "base/safetensors.h"
+#include "base/sort.h"
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/jsonfile.h"
@@ -273,7 +274,7 @@ static int by_place(const void *left, const void *right)
 static film_status check_layout(struct safetensors *file, film_error *error)
 {
     uint64_t end = 0;
-    qsort(file->entries, file->count, sizeof *file->entries, by_place);
+    sort_array(file->entries, file->count, sizeof *file->entries, by_place);
     for (size_t i = 0; i < file->count; i++) {
         const struct tensor_entry *entry = &file->entries[i];
         if (entry->begin > end)

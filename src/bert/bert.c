@@ -139,11 +139,9 @@ film_status bert_describe(const struct bert *bert, char **json, film_error *erro
         "weights", (json_int_t)bert->weights.count, "lowercase", rules->lowercase, "strip_accents",
         rules->strip_accents, "arithmetic", bert->weights.int8 ? "int8" : "float", "fingerprint",
         checksum_print(bert->fingerprint).digits);
-    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-    *json = text ? mem_string(text, strlen(text)) : NULL;
-    jsonfile_free_text(text);
+    film_status status = jsonfile_dump(object, JSON_COMPACT, json, error);
     json_decref(object);
-    return *json ? FILM_OK : status_no_memory(error);
+    return status;
 }
 
 film_status bert_tokenize(const struct bert *bert, film_text text, size_t most, uint32_t *ids,

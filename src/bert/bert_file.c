@@ -28,8 +28,7 @@ static json_t *config_object(const struct bert_config *c)
         c->distil ? "n_heads" : "num_attention_heads", (json_int_t)c->heads,
         "max_position_embeddings", (json_int_t)c->positions, "layer_norm_eps", (double)c->epsilon,
         c->distil ? "activation" : "hidden_act", activation_names[c->activation]);
-    if (!c->distil)
-        json_object_set_new(object, "type_vocab_size", json_integer((json_int_t)c->types));
+    if (!c->distil) jsonfile_put(object, "type_vocab_size", json_integer((json_int_t)c->types));
     return object;
 }
 
@@ -38,7 +37,7 @@ static json_t *tokenizer_object(const struct wordpiece *wordpiece)
     const struct wordpiece_rules *rules = &wordpiece->rules;
     json_t *special = json_array();
     for (size_t i = 0; i < wordpiece->special_count; i++)
-        json_array_append_new(special, json_integer(wordpiece->special[i]));
+        jsonfile_append(special, json_integer(wordpiece->special[i]));
     return json_pack("{s:b, s:b, s:b, s:b, s:I, s:s, s:I, s:I, s:I, s:o}", "clean", rules->clean,
                      "space_cjk", rules->space_cjk, "strip_accents", rules->strip_accents,
                      "lowercase", rules->lowercase, "longest_word", (json_int_t)rules->longest_word,
@@ -53,11 +52,9 @@ film_status bert_settings(const struct bert *bert, char **json, film_error *erro
                                "tokenizer", tokenizer_object(&bert->wordpiece), "pooling",
                                pooling_names[bert->pool.pooling], "normalise", bert->pool.normalise,
                                "most_tokens", (json_int_t)bert->pool.most_tokens);
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    *json = text ? mem_string(text, strlen(text)) : NULL;
-    jsonfile_free_text(text);
+    film_status status = jsonfile_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(17), json, error);
     json_decref(object);
-    return *json ? FILM_OK : status_no_memory(error);
+    return status;
 }
 
 size_t bert_tensor_count(const struct bert *bert)
@@ -86,9 +83,10 @@ void bert_tensors(const struct bert *bert, struct safetensors_tensor *out)
 static film_status read_config(const json_t *root, const char *name, struct bert_config *config,
                                film_error *error)
 {
-    char *text =
-        json_dumps(json_object_get(root, "config"), JSON_COMPACT | JSON_REAL_PRECISION(17));
-    if (!text) return status_set(error, FILM_BAD_INPUT, "%s: \"config\" is missing", name);
+    const json_t *given = json_object_get(root, "config");
+    if (!given) return status_set(error, FILM_BAD_INPUT, "%s: \"config\" is missing", name);
+    char *text = json_dumps(given, JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY);
+    if (!text) return status_no_memory(error);
     film_status status = bert_config_parse(text, strlen(text), name, config, error);
     jsonfile_free_text(text);
     return status;

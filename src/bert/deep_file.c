@@ -27,11 +27,9 @@ film_status deep_settings(const struct deep *deep, char **json, film_error *erro
     json_t *object = json_pack("{s:I, s:[I, I, I, I]}", "tokens", (json_int_t)shape->tokens, "maps",
                                (json_int_t)shape->maps[0], (json_int_t)shape->maps[1],
                                (json_int_t)shape->maps[2], (json_int_t)shape->maps[3]);
-    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
-    *json = text ? mem_string(text, strlen(text)) : NULL;
-    jsonfile_free_text(text);
+    film_status status = jsonfile_dump(object, JSON_COMPACT, json, error);
     json_decref(object);
-    return *json ? FILM_OK : status_no_memory(error);
+    return status;
 }
 
 void deep_tensors(const struct deep *deep, struct safetensors_tensor *out)

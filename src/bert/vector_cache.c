@@ -1,6 +1,7 @@
 /* A cache of an encoder's vectors on disk, keyed by a hash of the text, in checksummed files. The
  * oldest files are deleted first. A damaged file is deleted, not repaired. */
 #include "bert/vector_cache.h"
+#include "base/sort.h"
 #include "base/checksum.h"
 #include "base/keytab.h"
 #include "base/mem.h"
@@ -216,7 +217,7 @@ static void evict_oldest(struct vector_cache *cache, uint64_t more)
             snprintf(path, sizeof path, "%s/%s", cache->root, entry->d_name) < (int)sizeof path)
             memory = list_folder(path, &files);
     if (root) closedir(root);
-    if (files.count) qsort(files.list, files.count, sizeof *files.list, oldest_first);
+    if (files.count) sort_array(files.list, files.count, sizeof *files.list, oldest_first);
     for (size_t i = 0; i < files.count && files.bytes + more > cache->most; i++)
         if (unlink(files.list[i].path) == 0) files.bytes -= files.list[i].size;
     mem_free(files.list);

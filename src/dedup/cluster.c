@@ -2,6 +2,7 @@
  * clusters reaches the threshold. Unlike single linkage, it does not chain. It knows items, not
  * texts. */
 #include "dedup/cluster.h"
+#include "base/sort.h"
 #include "base/keytab.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -215,7 +216,7 @@ static film_status collect_edges(struct clustering *work, struct union_find *set
             union_find_join(sets, problem->labels[i].a, problem->labels[i].b);
     for (size_t i = 0; i < count; i++)
         work->edges[i].part = union_find_root(sets, work->edges[i].a);
-    qsort(work->edges, count, sizeof *work->edges, by_part);
+    sort_array(work->edges, count, sizeof *work->edges, by_part);
 done:
     return status;
 }
@@ -243,7 +244,7 @@ static film_status find_parts(struct clustering *work, uint32_t *largest, film_e
             work->parts[parts++] = (struct component_span){root, size[root], i, i};
         work->parts[parts - 1].last = i + 1;
     }
-    qsort(work->parts, parts, sizeof *work->parts, by_size);
+    sort_array(work->parts, parts, sizeof *work->parts, by_size);
 done:
     union_find_free(&sets);
     mem_free(size);

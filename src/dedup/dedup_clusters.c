@@ -1,6 +1,7 @@
 /* From scored pairs to clusters of records and their representatives, and reporting them. The
  * clustering itself is in cluster.c. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/threads.h"
 #include "dedup/dedup.h"
 
@@ -308,7 +309,7 @@ static film_status take_entries(struct groups *groups, film_error *error)
     mailbox_free(&groups->reports);
     groups->entry_count = count;
     result->largest = groups->dedup->set->all_records > 0;
-    if (count) qsort(entries, count, sizeof *entries, by_cluster);
+    if (count) sort_array(entries, count, sizeof *entries, by_cluster);
     for (size_t i = 0; i < count; i += size) {
         for (size = 0; i + size < count && entries[i + size].cluster == entries[i].cluster; size++)
             entries[i + size].first = entries[i].at;
@@ -316,7 +317,7 @@ static film_status take_entries(struct groups *groups, film_error *error)
         result->clustered += size > 1 ? size : 0;
         if (size > result->largest) result->largest = size;
     }
-    if (count) qsort(entries, count, sizeof *entries, by_first);
+    if (count) sort_array(entries, count, sizeof *entries, by_first);
 done:
     return status;
 }

@@ -1,6 +1,7 @@
 /* Connected components of the scored pairs (union-find), assigned to the processes with all their
  * data, largest first. dedup_clusters.c clusters them. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/union_find.h"
 #include "dedup/dedup.h"
 
@@ -106,7 +107,7 @@ static film_status assign(struct assignment *assignment, film_error *error)
         if (worker[i] > 1) parts[count++] = (struct sized){i, worker[i]};
         worker[i] = ALONE;
     }
-    if (count) qsort(parts, count, sizeof *parts, by_size);
+    if (count) sort_array(parts, count, sizeof *parts, by_size);
     for (size_t i = 0; i < count; i++) {
         size_t least = 0;
         for (size_t p = 1; p < processes; p++)
@@ -193,7 +194,7 @@ static film_status take_items(struct dedup_parts *parts, film_error *error)
         mailbox_get(&parts->items, came[count].values, sizeof came->values);
         came[count].text = mailbox_get_text(&parts->items);
     }
-    if (count) qsort(came, count, sizeof *came, items_by_number);
+    if (count) sort_array(came, count, sizeof *came, items_by_number);
     parts->count = (uint32_t)count;
     TRY_ALLOC((parts->number = mem_array(count, sizeof *parts->number)) &&
                   (parts->copies = mem_array(count, sizeof *parts->copies)) &&

@@ -1,6 +1,7 @@
 /* Reports pairs to the caller: in the first process, in an order that does not depend on which
  * process found them. It does not score. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "dedup/dedup.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ film_status dedup_report(struct dedup *dedup, film_error *error)
         TRY(dedup_note(dedup, reported, error));
     }
     if (dedup->reported_count)
-        qsort(dedup->reported, dedup->reported_count, sizeof reported, by_report_order);
+        sort_array(dedup->reported, dedup->reported_count, sizeof reported, by_report_order);
     TRY(report_pairs(dedup, dedup->options->pair, error));
 done:
     return status;
@@ -129,7 +130,8 @@ static int by_distance(const void *left, const void *right)
 static void keep_nearest(struct dedup *dedup)
 {
     size_t most = dedup->options->review;
-    if (dedup->near_count) qsort(dedup->near, dedup->near_count, sizeof *dedup->near, by_distance);
+    if (dedup->near_count)
+        sort_array(dedup->near, dedup->near_count, sizeof *dedup->near, by_distance);
     if (dedup->near_count > most) dedup->near_count = most;
 }
 

@@ -11,6 +11,7 @@
  * first process, which reports them. With R records of A and B in N processes, each process holds
  * about R / N; the first also holds 12 bytes per match of a batch, or of all for unique matches. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/sized.h"
 #include "dedup/candidates.h"
 #include "dedup/record_set.h"
@@ -156,7 +157,8 @@ static film_status report_range(struct link *link, size_t first, size_t last, fi
     enum { SOME = 16384 };
     film_status status = FILM_OK;
     size_t at = 0;
-    if (link->found_count) qsort(link->found, link->found_count, sizeof *link->found, by_record);
+    if (link->found_count)
+        sort_array(link->found, link->found_count, sizeof *link->found, by_record);
     keep_most(link);
     for (size_t next; first < last; first = next) {
         size_t end = at;
@@ -272,7 +274,7 @@ static film_status keep_unique(struct link *link, film_error *error)
     TRY_ALLOC(taken_a = mem_zeroed(link->a->all_records, 1), error);
     TRY_ALLOC(taken_b = mem_zeroed(link->b->all_records, 1), error);
     if (link->found_count)
-        qsort(link->found, link->found_count, sizeof *link->found, by_probability);
+        sort_array(link->found, link->found_count, sizeof *link->found, by_probability);
     for (size_t i = 0; i < link->found_count; i++) {
         struct found pair = link->found[i];
         if (taken_a[pair.a] || taken_b[pair.b]) continue;

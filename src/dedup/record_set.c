@@ -1,6 +1,7 @@
 /* A set of sentences in memory; those with the same words become one item. Reading files is in
  * record_set_read.c, the distributed part in record_set_share.c. */
 #include "base/keytab.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "dedup/record_set_parts.h"
 
@@ -165,7 +166,7 @@ static film_status find_items(struct record_set *set, uint32_t *lead, film_error
     TRY_ALLOC(order = mem_array(set->count, sizeof *order), error);
     TRY_ALLOC(set->item = mem_array(set->count, sizeof *set->item), error);
     for (size_t i = 0; i < set->count; i++) order[i] = (uint32_t)i;
-    qsort_r(order, set->count, sizeof *order, by_text, set);
+    sort_array_r(order, set->count, sizeof *order, by_text, set);
     TRY(keytab_init(&table, error));
     for (size_t i = 0; i < set->count; i++)
         TRY(keytab_add(&table, set->keys[order[i]], &set->item[order[i]], error));

@@ -1,6 +1,7 @@
 /* A record set in a job: global positions and numbers, and moving records to their owners. One
  * process needs none of it. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "dedup/record_set_parts.h"
 
 #include <stdlib.h>
@@ -66,7 +67,7 @@ static film_status drop_known(struct record_set *set, uint32_t *place, film_erro
         if (set->paired[i]) place[paired++] = i;
     if (paired < 2) return FILM_OK;
     TRY_ALLOC(gone = mem_zeroed(set->count, 1), error);
-    qsort_r(place, paired, sizeof *place, by_text, set);
+    sort_array_r(place, paired, sizeof *place, by_text, set);
     last = place[0];
     for (size_t i = 1; i < paired; i++) {
         if (record_set_text_order(set->own[place[i]].text, 0, set->own[last].text, 0) == 0)
@@ -114,7 +115,7 @@ film_status record_set_settle(struct record_set *set, film_error *error)
     uint32_t *place = NULL;
     TRY_ALLOC(place = mem_array(set->count, sizeof *place), error);
     for (uint32_t i = 0; i < set->count; i++) place[i] = i;
-    if (set->count) qsort_r(place, set->count, sizeof *place, by_order, set->order);
+    if (set->count) sort_array_r(place, set->count, sizeof *place, by_order, set->order);
     TRY(rearrange(set, place, set->count, error));
     TRY(drop_known(set, place, error));
     TRY(find_positions(set, error));
@@ -244,7 +245,7 @@ static film_status sort_moved(struct record_set *set, film_error *error)
     film_record *own = mem_array(count, sizeof *own);
     TRY_ALLOC(order && at && item && keys && own, error);
     for (uint32_t i = 0; i < count; i++) order[i] = i;
-    if (count) qsort_r(order, count, sizeof *order, by_position, set->at);
+    if (count) sort_array_r(order, count, sizeof *order, by_position, set->at);
     for (size_t i = 0; i < count; i++) {
         at[i] = set->at[order[i]];
         item[i] = set->item[order[i]];

@@ -55,7 +55,7 @@ static int keep(json_t *more, const char *name, json_t *value)
         json_decref(value);
         return 1;
     }
-    return json_object_set_new(more, name, value) == 0;
+    return jsonfile_put(more, name, value) == 0;
 }
 
 char *row_fields_dump(const void *json)
@@ -65,7 +65,11 @@ char *row_fields_dump(const void *json)
     json_t *back = text ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
     int same = back && json_equal(back, json);
     json_decref(back);
-    if (same || !text) return text;
+    if (same) return text;
+    if (!back) { /* our own text is valid JSON, so memory ran out */
+        jsonfile_free_text(text);
+        return NULL;
+    }
     jsonfile_free_text(text);
     return json_dumps(json, flags | JSON_REAL_PRECISION(17));
 }
@@ -187,16 +191,22 @@ int fields_shallow(film_text json)
     return depth <= FIELDS_DEPTH;
 }
 
-film_status row_fields_check_more(film_text more, const char *where, film_error *error)
+film_status row_fields_load(film_text more, json_t **out, film_error *error)
 {
     json_error_t problem;
-    if (!more.bytes) return FILM_OK;
-    json_t *object = json_loadb(more.bytes, more.length, 0, &problem);
-    int fits = json_is_object(object);
-    json_decref(object);
-    if (fits) return FILM_OK;
-    if (!object && json_error_code(&problem) == json_error_out_of_memory)
+    *out = more.bytes ? json_loadb(more.bytes, more.length, 0, &problem) : NULL;
+    if (more.bytes && !*out && jsonfile_ran_out_of_memory(&problem, more.bytes, more.length))
         return status_no_memory(error);
+    return FILM_OK;
+}
+
+film_status row_fields_check_more(film_text more, const char *where, film_error *error)
+{
+    json_t *object;
+    film_status status = row_fields_load(more, &object, error);
+    int fits = !more.bytes || json_is_object(object);
+    json_decref(object);
+    if (status != FILM_OK || fits) return status;
     return status_set(error, FILM_BAD_INPUT, "%sthe other fields are not a JSON object", where);
 }
 

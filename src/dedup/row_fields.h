@@ -30,6 +30,10 @@ film_status row_fields_check(const film_sentence *sentence, const char *where, f
  * made here. */
 film_status row_fields_check_more(film_text more, const char *where, film_error *error);
 
+/* Parses `more`. OUT is NULL if there is none, or if it is no JSON (film pool check reports it). */
+struct json_t;
+film_status row_fields_load(film_text more, struct json_t **out, film_error *error);
+
 /* An id for a sentence without one: a function of its text. */
 enum { ROW_FIELDS_ID_BYTES = 24 };
 film_text row_fields_make_id(film_text text, char id[ROW_FIELDS_ID_BYTES]);

@@ -1,6 +1,7 @@
 /* The result of an evaluation as a struct and as JSON. Nothing is computed here. The order of the
  * keys is part of the interface of film eval --json. */
 #include "eval/answer.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "eval/categories.h"
 #include "learn/decision_threshold.h"
@@ -138,7 +139,7 @@ static json_t *interval(double low, double high)
 
 static void put_interval(json_t *ci, const char *name, const film_figure *figure)
 {
-    if (isfinite(figure->low)) json_object_set_new(ci, name, interval(figure->low, figure->high));
+    if (isfinite(figure->low)) jsonfile_put(ci, name, interval(figure->low, figure->high));
 }
 
 static json_t *operating_object(const film_operating_point *chosen)
@@ -187,12 +188,12 @@ static json_t *against_object(const film_comparison *against, int graded)
     json_t *object = json_pack("{s:s, s:s}", "first", against->first, "second", against->second);
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
         if (figures[i].graded == graded)
-            json_object_set_new(object, figures[i].name, difference_object(figures[i].figure));
-    json_object_set_new(object, "mcnemar", graded ? json_null() : mcnemar_object(against));
-    json_object_set_new(object, "better",
-                        against->better ? json_string(against->better > 0 ? "first" : "second")
-                                        : json_null());
-    json_object_set_new(object, "sentence", json_string(against->sentence));
+            jsonfile_put(object, figures[i].name, difference_object(figures[i].figure));
+    jsonfile_put(object, "mcnemar", graded ? json_null() : mcnemar_object(against));
+    jsonfile_put(object, "better",
+                 against->better ? json_string(against->better > 0 ? "first" : "second")
+                                 : json_null());
+    jsonfile_put(object, "sentence", json_string(against->sentence));
     return object;
 }
 
@@ -213,14 +214,13 @@ static void put_knn(json_t *answer, const film_eval_result *result)
     int swept = result->knn_point_count > 0;
     json_t *points = json_array();
     for (size_t i = 0; i < result->knn_point_count; i++)
-        json_array_append_new(points, point_object(&result->knn_points[i]));
-    json_object_set_new(answer, "knn", points);
-    json_object_set_new(answer, "best_k",
-                        swept ? json_integer((json_int_t)result->best_k) : json_null());
-    json_object_set_new(answer, "elbow_k",
-                        swept ? json_integer((json_int_t)result->elbow_k) : json_null());
-    json_object_set_new(answer, "knn_variant",
-                        swept ? json_string(film_knn_name(result->knn)) : json_null());
+        jsonfile_append(points, point_object(&result->knn_points[i]));
+    jsonfile_put(answer, "knn", points);
+    jsonfile_put(answer, "best_k", swept ? json_integer((json_int_t)result->best_k) : json_null());
+    jsonfile_put(answer, "elbow_k",
+                 swept ? json_integer((json_int_t)result->elbow_k) : json_null());
+    jsonfile_put(answer, "knn_variant",
+                 swept ? json_string(film_knn_name(result->knn)) : json_null());
 }
 
 static void put_decisions(json_t *answer, const film_eval_result *result)
@@ -230,20 +230,20 @@ static void put_decisions(json_t *answer, const film_eval_result *result)
                          result->false_negatives;
     for (size_t i = 0; i < result->threshold_count; i++) {
         const film_threshold_point *point = &result->thresholds[i];
-        json_array_append_new(points,
-                              json_pack("{s:f, s:o, s:o, s:o, s:b}", "threshold", point->threshold,
-                                        "precision", number_or_null(point->precision), "recall",
-                                        number_or_null(point->recall), "called_same",
-                                        number_or_null(point->called_same), "used", point->used));
+        jsonfile_append(points,
+                        json_pack("{s:f, s:o, s:o, s:o, s:b}", "threshold", point->threshold,
+                                  "precision", number_or_null(point->precision), "recall",
+                                  number_or_null(point->recall), "called_same",
+                                  number_or_null(point->called_same), "used", point->used));
     }
-    json_object_set_new(answer, "confusion",
-                        decisions ? json_pack("{s:I, s:I, s:I, s:I}", "tp",
-                                              (json_int_t)result->true_positives, "fp",
-                                              (json_int_t)result->false_positives, "tn",
-                                              (json_int_t)result->true_negatives, "fn",
-                                              (json_int_t)result->false_negatives)
-                                  : json_null());
-    json_object_set_new(answer, "thresholds", points);
+    jsonfile_put(answer, "confusion",
+                 decisions
+                     ? json_pack("{s:I, s:I, s:I, s:I}", "tp", (json_int_t)result->true_positives,
+                                 "fp", (json_int_t)result->false_positives, "tn",
+                                 (json_int_t)result->true_negatives, "fn",
+                                 (json_int_t)result->false_negatives)
+                     : json_null());
+    jsonfile_put(answer, "thresholds", points);
 }
 
 static json_t *retrieval_object(const film_retrieval *found)
@@ -261,10 +261,10 @@ static void put_categories(json_t *answer, json_t *ci, const film_eval_result *r
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) {
         char name[24];
         snprintf(name, sizeof name, "%zu", categories_depth[d]);
-        json_object_set_new(shares, name, number_or_null(result->category_accuracy[d].value));
+        jsonfile_put(shares, name, number_or_null(result->category_accuracy[d].value));
         put_interval(intervals, name, &result->category_accuracy[d]);
     }
-    json_object_set_new(answer, "category_accuracy", shares);
+    jsonfile_put(answer, "category_accuracy", shares);
     if (json_object_size(intervals)) json_object_set(ci, "category_accuracy", intervals);
     json_decref(intervals);
 }
@@ -274,13 +274,13 @@ static void put_about(json_t *answer, const film_eval_result *result)
 {
     static const char *const kinds[FILM_LABELS_COUNT] = {"auto",   "none",     "pairs",
                                                          "scores", "triplets", "categories"};
-    json_object_set_new(answer, "rows", json_integer((json_int_t)result->rows));
-    json_object_set_new(answer, "labels", json_string(kinds[result->labels]));
-    json_object_set_new(answer, "sentences", json_integer((json_int_t)result->sentences));
-    json_object_set_new(answer, "skipped", json_integer((json_int_t)result->skipped));
-    json_object_set_new(answer, "decision", json_string(film_eval_decision_name(result->decision)));
-    json_object_set_new(answer, "prior", number_or_null(result->prior));
-    json_object_set_new(answer, "threshold", number_or_null(result->threshold));
+    jsonfile_put(answer, "rows", json_integer((json_int_t)result->rows));
+    jsonfile_put(answer, "labels", json_string(kinds[result->labels]));
+    jsonfile_put(answer, "sentences", json_integer((json_int_t)result->sentences));
+    jsonfile_put(answer, "skipped", json_integer((json_int_t)result->skipped));
+    jsonfile_put(answer, "decision", json_string(film_eval_decision_name(result->decision)));
+    jsonfile_put(answer, "prior", number_or_null(result->prior));
+    jsonfile_put(answer, "threshold", number_or_null(result->threshold));
 }
 
 json_t *answer_object(const film_eval_result *result)
@@ -292,26 +292,26 @@ json_t *answer_object(const film_eval_result *result)
     put_about(answer, result);
     for (int m = 0; m < MEASURES; m++) {
         const film_figure *figure = answer_figure(&copy, (enum measure)m);
-        json_object_set_new(answer, measure_name((enum measure)m), number_or_null(figure->value));
+        jsonfile_put(answer, measure_name((enum measure)m), number_or_null(figure->value));
         put_interval(ci, measure_name((enum measure)m), figure);
     }
-    json_object_set_new(answer, "best_threshold", number_or_null(result->best_threshold));
+    jsonfile_put(answer, "best_threshold", number_or_null(result->best_threshold));
     put_decisions(answer, result);
-    json_object_set_new(answer, "triplet_accuracy", number_or_null(result->triplet_accuracy.value));
+    jsonfile_put(answer, "triplet_accuracy", number_or_null(result->triplet_accuracy.value));
     put_interval(ci, "triplet_accuracy", &result->triplet_accuracy);
-    json_object_set_new(answer, "category_accuracy", json_null());
+    jsonfile_put(answer, "category_accuracy", json_null());
     if (categories) put_categories(answer, ci, result);
     if (categories) classes_put(answer, result->classes);
-    json_object_set_new(answer, "operating",
-                        result->operating ? operating_object(result->operating) : json_null());
-    json_object_set_new(answer, "against",
-                        result->against ? against_object(result->against, graded) : json_null());
+    jsonfile_put(answer, "operating",
+                 result->operating ? operating_object(result->operating) : json_null());
+    jsonfile_put(answer, "against",
+                 result->against ? against_object(result->against, graded) : json_null());
     if (!categories)
-        json_object_set_new(answer, "pearson_log_odds", number_or_null(result->pearson_log_odds));
+        jsonfile_put(answer, "pearson_log_odds", number_or_null(result->pearson_log_odds));
     put_knn(answer, result);
-    json_object_set_new(answer, "retrieval",
-                        result->retrieval ? retrieval_object(result->retrieval) : json_null());
-    if (json_object_set_new(answer, "ci", ci) != 0) {
+    jsonfile_put(answer, "retrieval",
+                 result->retrieval ? retrieval_object(result->retrieval) : json_null());
+    if (jsonfile_put(answer, "ci", ci) != 0) {
         json_decref(answer);
         answer = NULL;
     }

@@ -1,6 +1,7 @@
 /* Percentile intervals of the bootstrap (Efron). Rows are drawn with replacement by a seeded
  * generator; the result does not depend on the number of threads. */
 #include "eval/bootstrap.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "la/openmp.h"
@@ -34,7 +35,7 @@ static void take_interval(const double (*value)[MEASURES], size_t resamples, int
         if (!isnan(value[r][measure])) sorted[count++] = value[r][measure];
     interval[0] = interval[1] = NAN;
     if (count == 0) return;
-    qsort(sorted, count, sizeof *sorted, rising);
+    sort_array(sorted, count, sizeof *sorted, rising);
     interval[0] = percentile(sorted, count, 0.025);
     interval[1] = percentile(sorted, count, 0.975);
 }

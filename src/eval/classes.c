@@ -1,6 +1,8 @@
 /* Classifies every row of the file, counts right and wrong categories, and measures how well the
  * probability of none separates categories that the model has not learned. */
 #include "eval/classes.h"
+#include "base/sort.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "eval/answer.h"
 #include "learn/labels.h"
@@ -95,7 +97,7 @@ static int by_none(const void *a, const void *b)
 static double none_auroc(struct scored *rows, size_t count)
 {
     double ranks = 0, unknown = 0;
-    qsort(rows, count, sizeof *rows, by_none);
+    sort_array(rows, count, sizeof *rows, by_none);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i; end < count && rows[end].none == rows[i].none;) end++;
         for (size_t j = i; j < end; j++) {
@@ -158,7 +160,7 @@ static film_status fill_confusions(const uint32_t *table, size_t count, film_cla
         if (table[i] && i / count != i % count)
             all[found++] = (film_confusion){result->classes[i / count].category,
                                             result->classes[i % count].category, table[i]};
-    qsort(all, found, sizeof *all, by_count);
+    sort_array(all, found, sizeof *all, by_count);
     result->confusion_count = found < FILM_CONFUSIONS ? found : FILM_CONFUSIONS;
     memcpy(confusions, all, result->confusion_count * sizeof *all);
     mem_free(all);
@@ -272,22 +274,22 @@ void classes_put(json_t *answer, const film_class_result *found)
     json_t *classes = json_array(), *confusions = json_array();
     for (size_t c = 0; found && c < found->class_count; c++) {
         const film_class_figure *figure = &found->classes[c];
-        json_array_append_new(classes, json_pack("{s:s, s:I, s:f, s:f, s:f}", "category",
-                                                 figure->category, "rows", (json_int_t)figure->rows,
-                                                 "precision", figure->precision, "recall",
-                                                 figure->recall, "f1", figure->f1));
+        jsonfile_append(classes,
+                        json_pack("{s:s, s:I, s:f, s:f, s:f}", "category", figure->category, "rows",
+                                  (json_int_t)figure->rows, "precision", figure->precision,
+                                  "recall", figure->recall, "f1", figure->f1));
     }
     for (size_t i = 0; found && i < found->confusion_count; i++)
-        json_array_append_new(confusions, json_pack("{s:s, s:s, s:I}", "category",
-                                                    found->confusions[i].category, "answered",
-                                                    found->confusions[i].answered, "rows",
-                                                    (json_int_t)found->confusions[i].count));
-    json_object_set_new(answer, "macro_f1", found ? real(found->macro_f1) : json_null());
-    json_object_set_new(answer, "classes", found ? json_incref(classes) : json_null());
-    json_object_set_new(answer, "confusions", found ? json_incref(confusions) : json_null());
-    json_object_set_new(answer, "none_auroc", found ? real(found->none_auroc) : json_null());
-    json_object_set_new(answer, "answered", found ? real(found->answered) : json_null());
-    json_object_set_new(answer, "refused", found ? real(found->refused) : json_null());
+        jsonfile_append(confusions,
+                        json_pack("{s:s, s:s, s:I}", "category", found->confusions[i].category,
+                                  "answered", found->confusions[i].answered, "rows",
+                                  (json_int_t)found->confusions[i].count));
+    jsonfile_put(answer, "macro_f1", found ? real(found->macro_f1) : json_null());
+    jsonfile_put(answer, "classes", found ? json_incref(classes) : json_null());
+    jsonfile_put(answer, "confusions", found ? json_incref(confusions) : json_null());
+    jsonfile_put(answer, "none_auroc", found ? real(found->none_auroc) : json_null());
+    jsonfile_put(answer, "answered", found ? real(found->answered) : json_null());
+    jsonfile_put(answer, "refused", found ? real(found->refused) : json_null());
     json_decref(classes);
     json_decref(confusions);
 }

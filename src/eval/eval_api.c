@@ -60,17 +60,14 @@ film_status film_eval_json(const film_eval_result *result, char **json, film_err
     film_status status = FILM_OK;
     film_eval_result known = answer_nothing();
     json_t *answer = NULL;
-    char *text = NULL;
     if (!result || !json) return status_missing(error, result ? "json" : "result");
     *json = NULL;
     TRY(sized_options(&known, sizeof known, result, "film_eval_result", error));
     if ((unsigned)known.labels >= FILM_LABELS_COUNT)
         TRY(status_set(error, FILM_USAGE, "the result was not filled by film_eval"));
     TRY_ALLOC(answer = answer_object(&known), error);
-    TRY_ALLOC(text = json_dumps(answer, JSON_REAL_PRECISION(12)), error);
-    TRY_ALLOC(*json = mem_string(text, strlen(text)), error);
+    TRY(jsonfile_dump(answer, JSON_REAL_PRECISION(12), json, error));
 done:
     json_decref(answer);
-    jsonfile_free_text(text);
     return status;
 }

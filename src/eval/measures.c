@@ -1,6 +1,7 @@
 /* Accuracy, F1, AUC, average precision, log loss, calibration, correlations, from rows sorted
  * once. bootstrap.c draws the samples. */
 #include "eval/measures.h"
+#include "base/sort.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ film_status measures_init(struct measures *measures, unsigned set, const double 
                   (measures->same = mem_array(count, sizeof *measures->same)),
               error);
     for (size_t i = 0; i < count; i++) order[i] = (struct keyed){score[i], (uint32_t)i};
-    qsort(order, count, sizeof *order, rising);
+    sort_array(order, count, sizeof *order, rising);
     for (size_t i = 0; i < count; i++) {
         uint32_t from = order[i].at;
         measures->score[i] = score[from];
@@ -67,7 +68,7 @@ film_status measures_init(struct measures *measures, unsigned set, const double 
         TRY_ALLOC(measures->by_label = mem_array(count, sizeof *measures->by_label), error);
         for (size_t i = 0; i < count; i++)
             order[i] = (struct keyed){(double)measures->label[i], (uint32_t)i};
-        qsort(order, count, sizeof *order, rising);
+        sort_array(order, count, sizeof *order, rising);
         for (size_t i = 0; i < count; i++) measures->by_label[i] = order[i].at;
     }
 done:

@@ -1,6 +1,7 @@
 /* Writes verdicts and explanations as JSON (film_explain.h). pair.c computes them. Lists begin with
  * what speaks for the verdict, strongest first; what speaks against it follows. */
 #include "base/writer.h"
+#include "base/sort.h"
 #include "base/sized.h"
 #include "pair/traits.h"
 #include "film_explain.h"
@@ -173,7 +174,7 @@ film_status film_groups_json(const film_verdict *verdict, char **json, size_t *l
             group->reason_count++;
         }
     }
-    qsort(groups, FAMILIES + 1, sizeof *groups, stronger_group_index_first);
+    sort_array(groups, FAMILIES + 1, sizeof *groups, stronger_group_index_first);
     writer_open(&to, '[');
     for (int against = 0; against < 2; against++)
         for (int i = 0; i <= FAMILIES; i++) {

@@ -1,6 +1,7 @@
 /* The calls of film.h about categories: asks the classifier for each sentence, sorts categories,
  * adds up the weights of words, and lists the nearest examples. */
 #include "base/jsonfile.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/sized.h"
 #include "base/threads.h"
@@ -112,7 +113,7 @@ static film_status put_reasons(struct class_worker *worker, film_text text, stru
                                               token->to,
                                               worker->share[t]};
     }
-    qsort(all, count, sizeof *all, by_weight);
+    sort_array(all, count, sizeof *all, by_weight);
     slot->result.reason_count = count < MOST_REASONS ? count : MOST_REASONS;
     memcpy(slot->reasons, all, slot->result.reason_count * sizeof *all);
 done:
@@ -264,21 +265,20 @@ film_status film_classification_json(const film_classification *result, char **j
         return status_missing(error, result ? "json" : "result");
     json_t *categories = json_array(), *reasons = json_array(), *examples = json_array();
     for (size_t i = 0; i < result->category_count; i++)
-        json_array_append_new(
-            categories, json_pack("{s:o, s:f}", "category", text_json(result->categories[i].name),
+        jsonfile_append(categories,
+                        json_pack("{s:o, s:f}", "category", text_json(result->categories[i].name),
                                   "probability", result->categories[i].probability));
     for (size_t i = 0; i < result->reason_count; i++) {
         const film_category_reason *reason = &result->reasons[i];
-        json_array_append_new(reasons,
-                              json_pack("{s:o, s:I, s:I, s:f}", "word", text_json(reason->word),
-                                        "start", (json_int_t)reason->start, "end",
-                                        (json_int_t)reason->end, "weight", reason->weight));
+        jsonfile_append(reasons, json_pack("{s:o, s:I, s:I, s:f}", "word", text_json(reason->word),
+                                           "start", (json_int_t)reason->start, "end",
+                                           (json_int_t)reason->end, "weight", reason->weight));
     }
     for (size_t i = 0; i < result->example_count; i++) {
         const film_category_example *example = &result->examples[i];
-        json_array_append_new(
-            examples, json_pack("{s:o, s:o, s:f}", "text", text_json(example->text), "category",
-                                text_json(example->category), "similarity", example->similarity));
+        jsonfile_append(examples,
+                        json_pack("{s:o, s:o, s:f}", "text", text_json(example->text), "category",
+                                  text_json(example->category), "similarity", example->similarity));
     }
     json_t *object = json_pack(
         "{s:o, s:f, s:b, s:f, s:f, s:o, s:o, s:o}", "category",
@@ -286,9 +286,7 @@ film_status film_classification_json(const film_classification *result, char **j
         result->none ? result->none_probability : result->categories[0].probability, "none",
         result->none, "none_probability", result->none_probability, "threshold", result->threshold,
         "categories", categories, "reasons", reasons, "examples", examples);
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
-    *json = text ? mem_string(text, strlen(text)) : NULL;
-    jsonfile_free_text(text);
+    film_status status = jsonfile_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(15), json, error);
     json_decref(object);
-    return *json ? FILM_OK : status_no_memory(error);
+    return status;
 }

@@ -1,6 +1,7 @@
 /* Explains a whole model: its strongest and its ignored words, and the effect of each trait. Single
  * words and dimensions are in learned_word.c and learned_dimension.c. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "explain/learned.h"
 #include "explain/ranking.h"
 #include "embed/vec.h"
@@ -212,7 +213,7 @@ static film_status write_traits(const film_model *model, size_t most, struct wri
     for (size_t t = 0; t < plan->count; t++)
         if (plan->term[t].high < 0) shaping.single[plan->term[t].low] = t;
     for (size_t t = 0; t < count; t++) find_shape(&shaping, t, &shapes[t]);
-    qsort(shapes, count, sizeof *shapes, wider_first);
+    sort_array(shapes, count, sizeof *shapes, wider_first);
     writer_key(to, "traits");
     writer_open(to, '[');
     for (size_t t = 0; t < count && t < most; t++) write_shape(&shapes[t], to);

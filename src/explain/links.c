@@ -1,6 +1,7 @@
 /* Decomposes the similarity of two sentences exactly into inner products of the vectors of their
  * words. The weights of single words are computed in pair/reasons.c. */
 #include "explain/links.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "embed/vec.h"
 
@@ -141,7 +142,8 @@ film_status links_find(struct links *links, const struct words *words,
             links->sum += link.share;
             offer(links, &link);
         }
-    if (links->count) qsort(links->list, links->count, sizeof *links->list, stronger_link_first);
+    if (links->count)
+        sort_array(links->list, links->count, sizeof *links->list, stronger_link_first);
 done:
     return status;
 }

@@ -1,6 +1,7 @@
 /* Groups the reasons of a verdict by word and by family, so that they add up to its log-odds, and
  * adds links, facts and examples. pair/reasons.c computes the reasons. */
 #include "explain/pair.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "pair/reasons.h"
 
@@ -97,7 +98,7 @@ static film_status gather_groups(struct explainer *explainer, const film_verdict
         reasons_sort(next[family] - groups[family].reason_count, groups[family].reason_count);
         groups[(*count)++] = groups[family];
     }
-    qsort(groups, *count, sizeof *groups, stronger_group_first);
+    sort_array(groups, *count, sizeof *groups, stronger_group_first);
     return FILM_OK;
 }
 

@@ -1,6 +1,7 @@
 /* Divides two sentences into words that do not overlap, as a reader sees them, and maps tokens to
  * them. pair.c assigns the weights. */
 #include "explain/words.h"
+#include "base/sort.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static int by_start(const void *left, const void *right)
 static size_t merge_shares(film_word_share *list, size_t count)
 {
     size_t kept = 0;
-    if (count) qsort(list, count, sizeof *list, by_start);
+    if (count) sort_array(list, count, sizeof *list, by_start);
     for (size_t i = 0; i < count; i++) {
         if (kept && list[i].start < list[kept - 1].end) {
             if (list[i].end > list[kept - 1].end) list[kept - 1].end = list[i].end;

@@ -2,6 +2,7 @@
  * HNSW: search candidates, prune, link back. The result does not depend on the number of
  * threads. */
 #include "index/graph_parts.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/threads.h"
 
@@ -144,7 +145,7 @@ static void gather_back(struct builder *builder)
         for (size_t d = 0; d < degree; d++)
             builder->back[count++] = (uint64_t)links[d] << 32 | (builder->first + i);
     }
-    qsort(builder->back, count, sizeof *builder->back, compare_links);
+    sort_array(builder->back, count, sizeof *builder->back, compare_links);
     builder->groups = 0;
     for (size_t i = 0; i < count; i++)
         if (i == 0 || builder->back[i] >> 32 != builder->back[i - 1] >> 32)

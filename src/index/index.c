@@ -1,6 +1,7 @@
 /* One index over sentences with two sides, vectors (dense) and words (lexical), and the merged
  * candidates of both. It does not score pairs; pair/match.c does. */
 #include "index/index.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/threads.h"
 #include "embed/vec.h"
@@ -260,7 +261,7 @@ static film_status merge_candidates(const struct index *index, struct index_sear
     film_status status = FILM_OK;
     struct index_near *near = searcher->near;
     size_t kept = 0;
-    qsort(near, both, sizeof *near, near_by_id);
+    sort_array(near, both, sizeof *near, near_by_id);
     for (size_t i = 0; i < both; i++) {
         if (kept && near[kept - 1].id == near[i].id) {
             near[kept - 1].by_vector |= near[i].by_vector;
@@ -298,7 +299,7 @@ static film_status rank(struct index_searcher *searcher, const struct index_near
         searcher->all[i] =
             (struct index_candidate){near[i].id, near[i].dense, near[i].lexical,
                                      merged_score(searcher, near[i].dense, near[i].lexical)};
-    qsort(searcher->all, count, sizeof *searcher->all, candidates_by_score);
+    sort_array(searcher->all, count, sizeof *searcher->all, candidates_by_score);
     *found = count < k ? count : k;
     memcpy(out, searcher->all, *found * sizeof *out);
 done:
@@ -424,9 +425,9 @@ film_status index_choose(struct index_searcher *searcher, const struct index_que
     struct lexical_terms terms;
     size_t kept = 0, k = query->k < MOST_CANDIDATES ? query->k : MOST_CANDIDATES;
     TRY(terms_make(&searcher->terms, query->text, &terms, error)); /* how much of it is known */
-    qsort(near, count, sizeof *near, by_words);
+    sort_array(near, count, sizeof *near, by_words);
     for (size_t i = k; i < count; i++) near[i].lexical = 0;
-    qsort(near, count, sizeof *near, by_nearness);
+    sort_array(near, count, sizeof *near, by_nearness);
     for (size_t i = k; i < count; i++) near[i].by_vector = 0;
     for (size_t i = 0; i < count; i++)
         if (near[i].by_vector || near[i].lexical > 0) near[kept++] = near[i];

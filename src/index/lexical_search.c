@@ -1,6 +1,7 @@
 /* Top k documents by inner product of term weights, with the MaxScore algorithm (Turtle and Flood):
  * terms by decreasing upper bound; documents that can no longer reach the top k are skipped. */
 #include "index/lexical_parts.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/topk.h"
 
@@ -107,7 +108,7 @@ static void look_up_terms(const struct lexical *lexical, struct lexical_searcher
         }
         count++;
     }
-    qsort(wanted, count, sizeof *wanted, by_term);
+    sort_array(wanted, count, sizeof *wanted, by_term);
     searcher->wanted_count = 0;
     for (size_t i = 0; i < count; i++)
         if (i == 0 || wanted[i].term != wanted[i - 1].term)
@@ -259,7 +260,7 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
     uint64_t rest = 0;
     size_t i = 0, count = searcher->wanted_count;
     struct wanted *wanted = searcher->wanted;
-    qsort(wanted, count, sizeof *wanted, by_bound);
+    sort_array(wanted, count, sizeof *wanted, by_bound);
     for (size_t t = 0; t < count; t++) rest += wanted[t].bound;
     for (uint32_t least = 0; i < count; i++) {
         /* Computing the threshold reads all scores once: only before a list that costs as much. */
@@ -273,8 +274,8 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
         rest -= wanted[i].bound;
     }
     if (i == count) return;
-    qsort(searcher->touched, searcher->touched_count, sizeof *searcher->touched,
-          documents_by_number);
+    sort_array(searcher->touched, searcher->touched_count, sizeof *searcher->touched,
+               documents_by_number);
     for (; i < count; i++) {
         if (searcher->touched_count > 4 * k)
             drop(searcher, least_of_best(lexical, searcher, k), rest);

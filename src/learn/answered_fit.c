@@ -1,6 +1,7 @@
 /* Draws queries that nothing answers, searches for them among training sentences, and fits a
  * logistic function that tells their first answers from true duplicates. */
 #include "learn/answered_fit.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/topk.h"
@@ -212,7 +213,7 @@ static film_status choose_answered_threshold(const struct sign_rows *rows,
     for (size_t i = 0; i < rows->count; i++)
         if (rows->target[i] > 0)
             value[count++] = answered_probability(answered, rows->x + i * ANSWERED_SIGNS);
-    qsort(value, count, sizeof *value, by_value);
+    sort_array(value, count, sizeof *value, by_value);
     answered->threshold = fmin(0.5, value[(size_t)(REFUSED * (double)count)]);
     mem_free(value);
     return FILM_OK;

@@ -1,6 +1,7 @@
 /* Platt scaling (Platt 1999): logistic regression of the label on one or two scores by Newton's
  * method. Thresholds are chosen in learn/operating.c. */
 #include "learn/calibrate_fit.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "learn/operating.h"
 
@@ -166,7 +167,7 @@ film_status calibrate_blind(const float *random, size_t count, struct calibratio
     double threshold = 0.5;
     if (count) {
         memcpy(sorted, random, count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, by_value);
+        sort_array(sorted, count, sizeof *sorted, by_value);
         threshold = fmax(threshold, (double)sorted[count - 1 - count / 1000]);
     }
     mem_free(sorted);

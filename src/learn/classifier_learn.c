@@ -2,6 +2,7 @@
  * categories out, the rule, and the final fit. One fit is in classifier_fit.c, the rule in
  * classifier_rule.c. */
 #include "learn/classifier_learn.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "la/openmp.h"
@@ -282,12 +283,12 @@ static void note_measures(struct training_log *log, const struct classifier *cla
         "{s:I, s:I, s:I}", "categories", (json_int_t)classifier->categories.count, "examples",
         (json_int_t)classifier->texts.count, "items", (json_int_t)classifier->items.count);
     if (!isnan(measures->accuracy)) {
-        json_object_set_new(note, "accuracy", json_real(measures->accuracy));
-        json_object_set_new(note, "log_loss", json_real(measures->log_loss));
-        json_object_set_new(note, "sentences", json_integer((json_int_t)measures->sentences));
+        jsonfile_put(note, "accuracy", json_real(measures->accuracy));
+        jsonfile_put(note, "log_loss", json_real(measures->log_loss));
+        jsonfile_put(note, "sentences", json_integer((json_int_t)measures->sentences));
     }
     if (!isnan(measures->none_auroc))
-        json_object_set_new(note, "none_auroc", json_real(measures->none_auroc));
+        jsonfile_put(note, "none_auroc", json_real(measures->none_auroc));
     training_log_note(log, "classifier", note);
 }
 

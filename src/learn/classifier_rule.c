@@ -1,6 +1,7 @@
 /* Fits the numbers of a classifier on held-out answers: two weights by Newton's method, the
  * probability of "none" by logistic regression, and its threshold by a quantile. */
 #include "learn/classifier_rule.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "learn/linear_fit.h"
 
@@ -174,8 +175,8 @@ static film_status choose_none_threshold(const struct held_answers *held, const 
         else if (!held->list[i].made_up)
             left_out[others++] = 1 / (1 + exp(-logit));
     }
-    qsort(known, knowns, sizeof *known, by_value);
-    qsort(left_out, others, sizeof *left_out, by_value);
+    sort_array(known, knowns, sizeof *known, by_value);
+    sort_array(left_out, others, sizeof *left_out, by_value);
     rule->threshold = known[(size_t)((1 - REFUSED) * (double)(knowns - 1))];
     measures->others = others;
     measures->none_auroc = area(known, knowns, left_out, others);

@@ -1,6 +1,7 @@
 /* Distributes a corpus over the processes of a job: sentences are partitioned by a hash, rows are
  * sent to every process. Nothing is learned here. */
 #include "learn/corpus_share.h"
+#include "base/sort.h"
 #include "base/partition.h"
 #include "base/mem.h"
 
@@ -175,7 +176,7 @@ static int by_id(const void *left, const void *right)
 static size_t sort_out(const struct corpus *corpus, uint32_t *ids, size_t count, size_t *sizes)
 {
     size_t kept = 0;
-    qsort(ids, count, sizeof *ids, by_id);
+    sort_array(ids, count, sizeof *ids, by_id);
     for (size_t i = 0; i < count; i++) {
         if (kept && ids[kept - 1] == ids[i]) continue;
         ids[kept++] = ids[i];

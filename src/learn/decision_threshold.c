@@ -1,6 +1,7 @@
 /* Chooses the operating point during training. The criteria and measures are in learn/operating.c,
  * the fit of log-odds in learn/calibrate_fit.c. */
 #include "learn/decision_threshold.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "learn/calibrate_fit.h"
 
@@ -70,9 +71,9 @@ void decision_threshold_made_up(struct training_log *log, size_t made_up)
     training_log_note(log, "recall", json_real(recall));
     training_log_note(log, "random_called_same", json_real(1 - (2 * balanced - recall)));
     training_log_forget(log, "balanced_accuracy");
-    json_object_set_new(point, "accuracy", json_null());
-    json_object_set_new(point, "precision", json_null());
-    json_object_set_new(point, "f1", json_null());
+    jsonfile_put(point, "accuracy", json_null());
+    jsonfile_put(point, "precision", json_null());
+    jsonfile_put(point, "f1", json_null());
 }
 
 /* The score at which LINE gives even odds under the prior. */

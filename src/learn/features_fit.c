@@ -169,7 +169,7 @@ static film_status choose_vocabulary(const struct strtab *merged, const uint32_t
         candidates[kept++] =
             (struct gram_candidate){strtab_hash(text.bytes, text.length), df[i], i};
     }
-    qsort(candidates, kept, sizeof *candidates, more_frequent_first);
+    sort_array(candidates, kept, sizeof *candidates, more_frequent_first);
     if (options->max_features && kept > options->max_features) kept = options->max_features;
     TRY(strtab_init_stored(vocabulary, error));
     for (size_t i = 0; i < kept; i++) {
@@ -292,7 +292,7 @@ static int by_id(const void *left, const void *right)
 static void sort_entries(struct gram_entry *entries, size_t count)
 {
     if (count > 64) {
-        qsort(entries, count, sizeof *entries, by_id);
+        sort_array(entries, count, sizeof *entries, by_id);
         return;
     }
     for (size_t i = 1; i < count; i++) {

@@ -1,6 +1,7 @@
 /* Measures the paper's hinge loss (32) and the share of satisfied triplets on a sample of the
  * triplets. It only reports; the objective is in film_problem.c. */
 #include "learn/film_hinge_loss.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "learn/film_problem.h"
 
@@ -27,7 +28,7 @@ static int ascending_values(const void *a, const void *b)
 static size_t sort_unique(uint32_t *ids, size_t count)
 {
     size_t unique = 0;
-    if (count) qsort(ids, count, sizeof *ids, ascending_values);
+    if (count) sort_array(ids, count, sizeof *ids, ascending_values);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || ids[i] != ids[i - 1]) ids[unique++] = ids[i];
     return unique;

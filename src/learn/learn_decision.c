@@ -1,6 +1,7 @@
 /* Trains the parts of a decision that use out-of-fold features: trees, calibration, memory
  * (stacking, Wolpert 1992). out_of_fold.c computes the features, boosting.c trains the trees. */
 #include "learn/learn_decision.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "learn/answered_fit.h"
@@ -80,8 +81,8 @@ static json_t *loss_history(const struct boosting_history *history)
     json_t *list = json_array();
     size_t stride;
     for (size_t i = training_log_stride(history->rounds, &stride); i < history->rounds; i += stride)
-        json_array_append_new(list, json_pack("[I, f, f]", (json_int_t)i + 1, history->train[i],
-                                              history->validation[i]));
+        jsonfile_append(list, json_pack("[I, f, f]", (json_int_t)i + 1, history->train[i],
+                                        history->validation[i]));
     return list;
 }
 

@@ -1,6 +1,7 @@
 /* Method FILM: turns labels into triplets, and triplets and V into a map (Tang & Aw 2020). The
  * optimisation is in film.c; here are its inputs, progress and measures. */
 #include "learn/learn_film.h"
+#include "base/jsonfile.h"
 #include "base/checksum.h"
 #include "base/mem.h"
 #include "la/openmp.h"
@@ -102,10 +103,10 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
     size_t count = learned->history ? learned->solver.iterations : 0, stride;
     for (size_t i = training_log_stride(count, &stride); i < count; i += stride) {
         const struct film_iteration *now = &learned->history[i];
-        json_array_append_new(history, json_pack("[f, f, I, f, I, f, f, f]", now->f, now->gradient,
-                                                 (json_int_t)now->active, now->tau,
-                                                 (json_int_t)now->backtracks, now->judged,
-                                                 now->hinge, now->satisfied));
+        jsonfile_append(history,
+                        json_pack("[f, f, I, f, I, f, f, f]", now->f, now->gradient,
+                                  (json_int_t)now->active, now->tau, (json_int_t)now->backtracks,
+                                  now->judged, now->hinge, now->satisfied));
     }
     double least = learned->s[0], most = learned->s[0];
     for (size_t c = 1; c < learned->dim; c++) {

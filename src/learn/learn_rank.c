@@ -1,6 +1,7 @@
 /* Method RANK: turns labels into pairs and learns a map on the sparse rows. The training is in
  * rank.c; here are its inputs, progress and measures. */
 #include "base/mem.h"
+#include "base/jsonfile.h"
 #include "learn/learn.h"
 #include "learn/rank.h"
 #include "learn/pair_lists.h"
@@ -24,8 +25,7 @@ static void note_learned(struct training_log *log, const struct rank_learned *le
     size_t count = learned->history_count, stride;
     for (size_t i = training_log_stride(count, &stride); i < count; i += stride) {
         const struct rank_progress *now = &learned->history[i];
-        json_array_append_new(history,
-                              json_pack("[f, f, f]", now->epoch, now->loss, now->gradient));
+        jsonfile_append(history, json_pack("[f, f, f]", now->epoch, now->loss, now->gradient));
     }
     /* Nothing is mined any more; the value stays so that model files do not change. */
     training_log_note(

@@ -2,6 +2,7 @@
  * one sweep. Promised figures are chosen in learn/promise.c; calibration is in
  * learn/calibrate_fit.c. */
 #include "learn/operating.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "learn/promise.h"
 
@@ -107,7 +108,7 @@ film_status operating_choose(const film_operating *wanted, double prior,
     if (!sorted) return status_no_memory(error);
     for (size_t i = 0; i < rows->count; i++)
         sorted[i] = (struct row){rows->score[i], rows->target[i] >= 0.5f};
-    qsort(sorted, rows->count, sizeof *sorted, higher_first);
+    sort_array(sorted, rows->count, sizeof *sorted, higher_first);
     sweep(wanted->criterion, prior, sorted, rows->count, out);
     mem_free(sorted);
     return FILM_OK;

@@ -2,6 +2,7 @@
  * random pairs; and chooses its threshold by a few labels, shrunk towards the prior one. It learns
  * neither map nor evidence. */
 #include "learn/prior.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "learn/calibrate_fit.h"
 #include "learn/decision_threshold.h"
@@ -92,7 +93,7 @@ static int by_value(const void *left, const void *right)
 static double tail_quantile(float *margins, size_t count)
 {
     if (count < 200) return 0;
-    qsort(margins, count, sizeof *margins, by_value);
+    sort_array(margins, count, sizeof *margins, by_value);
     double start = (double)margins[count - count / 100];
     double median = (double)margins[count - count / 200];
     return start + (median - start) * log(10) / log(2);

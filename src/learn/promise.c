@@ -1,6 +1,7 @@
 /* Thresholds for a promised precision or recall: a fixed sequence of tests on exact confidence
  * bounds (learn/binomial.c). The scores must come from a model that has not seen the rows. */
 #include "learn/promise.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "learn/binomial.h"
 
@@ -53,7 +54,7 @@ static film_status sequence_make(struct sequence *sequence, const struct operati
         if (row->a >= records) records = (size_t)row->a + 1;
         if (row->b >= records) records = (size_t)row->b + 1;
     }
-    qsort(sequence->rows, rows->count, sizeof *sequence->rows, higher_first);
+    sort_array(sequence->rows, rows->count, sizeof *sequence->rows, higher_first);
     if (rows->a && !(sequence->sum = mem_zeroed(records, sizeof *sequence->sum)))
         return status_no_memory(error);
     return FILM_OK;

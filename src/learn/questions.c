@@ -1,6 +1,7 @@
 /* Numbers questions by their tokens, joins those of a row (union-find), and assigns whole
  * components to parts. The caller chooses which rows join. */
 #include "learn/questions.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/union_find.h"
@@ -114,7 +115,7 @@ static size_t list_components(struct union_find *joined, const uint32_t (*row)[3
     for (uint32_t root = 0; root < joined->count; root++)
         if (components[root].rows)
             components[count++] = (struct component){components[root].rows, rng_next(&rng), root};
-    qsort(components, count, sizeof *components, larger_first);
+    sort_array(components, count, sizeof *components, larger_first);
     return count;
 }
 

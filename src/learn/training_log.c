@@ -29,7 +29,7 @@ void training_log_free(struct training_log *log)
 void training_log_note(struct training_log *log, const char *key, json_t *value)
 {
     if (log)
-        json_object_set_new(log->figures, key, value);
+        jsonfile_put(log->figures, key, value);
     else
         json_decref(value);
 }
@@ -47,7 +47,7 @@ void training_log_forget(struct training_log *log, const char *key)
 void training_log_remark(struct training_log *log, const char *key, json_t *value)
 {
     if (log)
-        json_object_set_new(log->seconds, key, value);
+        jsonfile_put(log->seconds, key, value);
     else
         json_decref(value);
 }
@@ -59,17 +59,16 @@ static void note_traffic(struct training_log *log, const char *name)
     const struct comm_traffic *now = log->comm->traffic, *then = &log->traffic;
     if (log->comm->size == 1) return;
     training_log_note(log, "processes", json_integer(log->comm->size));
-    if (!json_object_get(log->seconds, "job"))
-        json_object_set_new(log->seconds, "job", json_object());
-    json_object_set_new(json_object_get(log->seconds, "job"), name,
-                        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "calls",
-                                  (json_int_t)(now->calls - then->calls), "summed",
-                                  (json_int_t)(now->summed - then->summed), "shared",
-                                  (json_int_t)(now->shared - then->shared), "broadcast",
-                                  (json_int_t)(now->broadcast - then->broadcast), "gathered",
-                                  (json_int_t)(now->gathered - then->gathered), "exchanged",
-                                  (json_int_t)(now->exchanged - then->exchanged), "waited",
-                                  now->seconds - then->seconds));
+    if (!json_object_get(log->seconds, "job")) jsonfile_put(log->seconds, "job", json_object());
+    jsonfile_put(json_object_get(log->seconds, "job"), name,
+                 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "calls",
+                           (json_int_t)(now->calls - then->calls), "summed",
+                           (json_int_t)(now->summed - then->summed), "shared",
+                           (json_int_t)(now->shared - then->shared), "broadcast",
+                           (json_int_t)(now->broadcast - then->broadcast), "gathered",
+                           (json_int_t)(now->gathered - then->gathered), "exchanged",
+                           (json_int_t)(now->exchanged - then->exchanged), "waited",
+                           now->seconds - then->seconds));
     log->traffic = *now;
 }
 
@@ -77,17 +76,14 @@ void training_log_phase(struct training_log *log, const char *name)
 {
     if (!log) return;
     double now = clock_seconds();
-    json_object_set_new(log->seconds, name, json_real(now - log->started));
+    jsonfile_put(log->seconds, name, json_real(now - log->started));
     log->started = now;
     note_traffic(log, name);
 }
 
 static film_status dump_json(const json_t *object, char **out, film_error *error)
 {
-    char *text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(6));
-    *out = text ? mem_string(text, strlen(text)) : NULL;
-    jsonfile_free_text(text);
-    return *out ? FILM_OK : status_no_memory(error);
+    return jsonfile_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(6), out, error);
 }
 
 film_status training_log_print(const struct training_log *log, char **figures, char **seconds_text,

@@ -1,6 +1,7 @@
 /* Collects and weighs the items of a sentence for the classifier. It knows neither categories nor
  * weights. */
 #include "model/class_row.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "embed/features.h"
 
@@ -76,7 +77,7 @@ static void add_pairs(struct class_row *row)
 static void merge(struct class_row *row)
 {
     size_t kept = 0;
-    qsort(row->items, row->count, sizeof *row->items, by_item_key);
+    sort_array(row->items, row->count, sizeof *row->items, by_item_key);
     for (size_t i = 0; i < row->count; i++) {
         if (kept && row->items[kept - 1].key == row->items[i].key)
             row->items[kept - 1].value += 1;

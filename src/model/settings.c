@@ -10,21 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* jansson uses its own allocator; the result is copied to memory of the library. */
-static film_status dump_settings(json_t *object, char **json, film_error *error)
+static film_status dump_settings(const json_t *object, char **json, film_error *error)
 {
-    char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
-    *json = text ? mem_string(text, strlen(text)) : NULL;
-    jsonfile_free_text(text);
-    return *json ? FILM_OK : status_no_memory(error);
+    return jsonfile_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(17), json, error);
 }
 
 static json_t *group_names(unsigned groups)
 {
     json_t *names = json_array();
     for (int g = 0; g < GROUPS; g++)
-        if (groups & GROUP_BIT(g))
-            json_array_append_new(names, json_string(group_name((enum group)g)));
+        if (groups & GROUP_BIT(g)) jsonfile_append(names, json_string(group_name((enum group)g)));
     return names;
 }
 
@@ -33,7 +28,7 @@ static json_t *stop_words(const struct strtab *stop)
     json_t *words = json_array();
     for (uint32_t i = 0; i < stop->count; i++) {
         film_text word = strtab_get(stop, i);
-        json_array_append_new(words, json_stringn(word.bytes, word.length));
+        jsonfile_append(words, json_stringn(word.bytes, word.length));
     }
     return words;
 }
@@ -50,8 +45,7 @@ static json_t *guarantee_names(unsigned kinds)
 {
     json_t *names = json_array();
     for (int i = 0; i < GUARANTEES; i++)
-        if (kinds & guarantees[i].kind)
-            json_array_append_new(names, json_string(guarantees[i].name));
+        if (kinds & guarantees[i].kind) jsonfile_append(names, json_string(guarantees[i].name));
     return names;
 }
 
@@ -88,20 +82,20 @@ static json_t *decision_object(const struct decision *decision)
                   decision->memory.weight[MEMORY_SAME], "memory_different",
                   decision->memory.weight[MEMORY_DIFFERENT]);
     if (decision->guarantees) {
-        json_object_set_new(object, "guarantees", guarantee_names(decision->guarantees));
-        json_object_set_new(object, "constraints", constrained_traits(decision->guarantees));
+        jsonfile_put(object, "guarantees", guarantee_names(decision->guarantees));
+        jsonfile_put(object, "constraints", constrained_traits(decision->guarantees));
     }
     trait_columns_write(object);
     const struct answer_rule *answered = &decision->answered;
     if (answered->learned)
-        json_object_set_new(object, "answered",
-                            json_pack("{s:[f, f, f], s:f, s:f}", "weights", answered->weight[0],
-                                      answered->weight[1], answered->weight[2], "bias",
-                                      answered->bias, "threshold", answered->threshold));
+        jsonfile_put(object, "answered",
+                     json_pack("{s:[f, f, f], s:f, s:f}", "weights", answered->weight[0],
+                               answered->weight[1], answered->weight[2], "bias", answered->bias,
+                               "threshold", answered->threshold));
     if (decision->encoder->network)
-        json_object_set_new(object, "network",
-                            json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
-                                      decision->network.mean));
+        jsonfile_put(object, "network",
+                     json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
+                               decision->network.mean));
     return object;
 }
 
@@ -111,7 +105,7 @@ static json_t *classifier_object(const struct classifier *classifier)
     const struct class_rule *rule = &classifier->rule;
     if (!classifier->categories.count) return NULL;
     json_t *none = json_array();
-    for (int s = 0; s <= CLASS_SIGNS; s++) json_array_append_new(none, json_real(rule->none[s]));
+    for (int s = 0; s <= CLASS_SIGNS; s++) jsonfile_append(none, json_real(rule->none[s]));
     return json_pack("{s:f, s:f, s:f, s:o}", "scale", rule->scale, "neighbours", rule->neighbours,
                      "threshold", rule->threshold, "none", none);
 }
@@ -329,6 +323,8 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     json_int_t min_df = 0, max_features = 0, seed = 0;
     json_t *line = NULL, *decision = NULL;
     json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, &problem);
+    if (!object && jsonfile_ran_out_of_memory(&problem, json, strlen(json)))
+        TRY(status_no_memory(error));
     if (!object)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: settings: invalid JSON: %s", path,
                        problem.text));
@@ -367,8 +363,8 @@ static json_t *sizes_object(const film_model *model)
     json_t *counts = json_object();
     for (int g = 0; g < GROUPS; g++)
         if (model->features.groups & GROUP_BIT(g))
-            json_object_set_new(counts, group_name((enum group)g),
-                                json_integer(model->features.vocabulary[g].count));
+            jsonfile_put(counts, group_name((enum group)g),
+                         json_integer(model->features.vocabulary[g].count));
     return json_pack("{s:I, s:I, s:o, s:f}", "dim", (json_int_t)encoder_dim(&model->encoder),
                      "rank", (json_int_t)model->rank, "features", counts, "largest_singular_value",
                      model->rank ? (double)model->sigma[0] : 0.0);
@@ -376,9 +372,12 @@ static json_t *sizes_object(const film_model *model)
 
 film_status model_describe(const film_model *model, char **json, film_error *error)
 {
-    json_t *figures = json_loads(model->figures, 0, NULL);
+    json_error_t problem = {.text = ""};
+    json_t *figures = json_loads(model->figures, 0, &problem);
+    if (!figures && jsonfile_ran_out_of_memory(&problem, model->figures, strlen(model->figures)))
+        return status_no_memory(error);
     if (figures && model->seconds)
-        json_object_set_new(figures, "seconds", json_loads(model->seconds, 0, NULL));
+        jsonfile_put(figures, "seconds", json_loads(model->seconds, 0, NULL));
     json_t *object =
         json_pack("{s:s, s:o, s:o, s:o?}", "film", film_version(), "settings",
                   settings_object(model), "sizes", sizes_object(model), "figures", figures);

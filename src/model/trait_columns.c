@@ -2,6 +2,7 @@
  * reads and checks the columns; pair/traits.c computes traits. Renumbering changes no sum: common
  * traits keep their order, and an absent trait adds nothing. */
 #include "model/trait_columns.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/utf8.h"
 
@@ -110,12 +111,12 @@ void trait_columns_write(json_t *object)
 {
     json_t *ids = json_array(), *names = json_array();
     for (size_t i = 0; i < traits_count(); i++) {
-        json_array_append_new(ids, json_string(trait_at(i)->id));
-        json_array_append_new(names, json_string(name_of_id(trait_at(i)->id)));
+        jsonfile_append(ids, json_string(trait_at(i)->id));
+        jsonfile_append(names, json_string(name_of_id(trait_at(i)->id)));
     }
-    json_object_set_new(object, "traits", names);
-    json_object_set_new(object, "trait_ids", ids);
-    json_object_set_new(object, "version", json_string(film_version()));
+    jsonfile_put(object, "traits", names);
+    jsonfile_put(object, "trait_ids", ids);
+    jsonfile_put(object, "version", json_string(film_version()));
 }
 
 void trait_columns_free(struct trait_columns *columns)

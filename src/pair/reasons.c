@@ -1,6 +1,7 @@
 /* Attributes a verdict to weighted reasons that add up to its log-odds (see reasons.h for the
  * formulas). The verdict itself comes from match.c. */
 #include "pair/reasons.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "embed/vec.h"
 
@@ -38,7 +39,7 @@ static int stronger_first(const void *left, const void *right)
 
 void reasons_sort(film_reason *reasons, size_t count)
 {
-    if (count) qsort(reasons, count, sizeof *reasons, stronger_first);
+    if (count) sort_array(reasons, count, sizeof *reasons, stronger_first);
 }
 
 /* ---- The strongest reasons ---- */

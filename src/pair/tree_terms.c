@@ -1,6 +1,7 @@
 /* Decomposes a sum of depth-2 trees exactly into a constant and terms of one or two traits
  * (functional ANOVA). trees.c evaluates the sum. */
 #include "pair/tree_terms.h"
+#include "base/sort.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static film_status list_terms(struct tree_terms_plan *plan, const struct trees *
         for (int side = -1; side < 2 && tree.feature[0] >= 0; side++)
             term[found++] = term_of(&tree, side);
     }
-    if (found) qsort(term, found, sizeof *term, in_order);
+    if (found) sort_array(term, found, sizeof *term, in_order);
     for (size_t i = 0; i < found; i++)
         if (!kept || in_order(&term[kept - 1], &term[i])) term[kept++] = term[i];
     plan->term = term;

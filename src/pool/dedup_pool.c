@@ -45,10 +45,9 @@ static int see_fields(void *user, const struct store_sentence *sentence)
     struct field_names *names = user;
     const film_sentence *fields = &sentence->fields;
     const char *key;
-    json_t *value, *more = fields->more.bytes
-                               ? json_loadb(fields->more.bytes, fields->more.length, 0, NULL)
-                               : NULL;
+    json_t *value, *more;
     uint32_t ignored;
+    names->status = row_fields_load(fields->more, &more, names->error);
     for (size_t i = 0; i < FIELD_MORE; i++) names->used[i] |= field_of(fields, i).length > 0;
     json_object_foreach(more, key, value)
     {
@@ -86,7 +85,7 @@ static film_status pack_fields(struct others *others, const film_sentence *field
     *packed = fields->id;
     if (others->count == 0) return FILM_OK;
     TRY_ALLOC(made = mem_zeroed(others->count, sizeof *made), error);
-    if (fields->more.bytes) more = json_loadb(fields->more.bytes, fields->more.length, 0, NULL);
+    TRY(row_fields_load(fields->more, &more, error));
     for (size_t i = 0; i < others->count; i++) {
         film_text name = others->names[i], *value = &others->values[i];
         *value = others->column[i] < FIELD_MORE ? field_of(fields, others->column[i])

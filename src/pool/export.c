@@ -78,11 +78,6 @@ static film_status put_value(struct export *export, const json_t *value, film_te
     return status;
 }
 
-static json_t *load_more(film_text more)
-{
-    return more.bytes ? json_loadb(more.bytes, more.length, 0, NULL) : NULL;
-}
-
 /* ---- Rows ---- */
 
 static film_status put_row(struct export *export, const film_sentence *sentence)
@@ -91,7 +86,8 @@ static film_status put_row(struct export *export, const film_sentence *sentence)
     const char *separator = export->format == RECORD_CSV ? "," : "\t";
     const film_text columns[] = {sentence->id, sentence->text, sentence->category, sentence->answer,
                                  sentence->url};
-    json_t *more = load_more(sentence->more);
+    json_t *more = NULL;
+    TRY(row_fields_load(sentence->more, &more, export->error));
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         if (i) TRY(write_bytes(export, separator, 1));
         TRY(put_field(export, columns[i], sentence->id));
@@ -110,8 +106,8 @@ done:
 /* Returns 0 when out of memory. */
 static int set_member(json_t *row, const char *name, film_text text)
 {
-    return json_object_set_new(
-               row, name, text.bytes ? json_stringn(text.bytes, text.length) : json_null()) == 0;
+    return jsonfile_put(row, name,
+                        text.bytes ? json_stringn(text.bytes, text.length) : json_null()) == 0;
 }
 
 static film_status put_sentence_json(struct export *export, const film_sentence *sentence)
@@ -127,7 +123,7 @@ static film_status put_sentence_json(struct export *export, const film_sentence 
     if (sentence->answer.bytes)
         TRY_ALLOC(set_member(row, "answer", sentence->answer), export->error);
     if (sentence->url.bytes) TRY_ALLOC(set_member(row, "url", sentence->url), export->error);
-    more = load_more(sentence->more);
+    TRY(row_fields_load(sentence->more, &more, export->error));
     if (more) TRY_ALLOC(json_object_update_missing(row, more) == 0, export->error);
     TRY_ALLOC(text = row_fields_dump(row), export->error);
     TRY(write_bytes(export, text, strlen(text)));
@@ -156,8 +152,9 @@ static int collect_names(void *user, const struct store_sentence *sentence)
 {
     struct export *export = user;
     const char *key;
-    json_t *value, *more = load_more(sentence->fields.more);
+    json_t *value, *more;
     uint32_t ignored;
+    export->status = row_fields_load(sentence->fields.more, &more, export->error);
     json_object_foreach(more, key, value)
     {
         export->status = strtab_add(&export->names, key, strlen(key), &ignored, export->error);
@@ -255,9 +252,8 @@ static film_status put_label_json(struct export *export, const film_text *column
     char *text = NULL;
     json_t *row = json_object();
     TRY_ALLOC(row, export->error);
-    TRY_ALLOC(
-        json_object_set_new(row, label_columns[0], json_boolean(columns[0].bytes[0] == 'y')) == 0,
-        export->error);
+    TRY_ALLOC(jsonfile_put(row, label_columns[0], json_boolean(columns[0].bytes[0] == 'y')) == 0,
+              export->error);
     for (int i = 1; i < LABEL_COLUMNS; i++)
         TRY_ALLOC(set_member(row, label_columns[i], columns[i]), export->error);
     TRY_ALLOC(text = row_fields_dump(row), export->error);

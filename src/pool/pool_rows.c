@@ -220,7 +220,6 @@ film_status film_pool_describe_json(film_pool *pool, char **json, film_error *er
 {
     film_status status = FILM_OK;
     film_pool_description about = {.size = sizeof about};
-    char *text = NULL;
     json_t *answer = NULL;
     if (!pool || !json) return pool_missing(error, pool ? "json" : "pool");
     *json = NULL;
@@ -232,11 +231,9 @@ film_status film_pool_describe_json(film_pool *pool, char **json, film_error *er
                   (json_int_t)about.changes, "dim", (json_int_t)about.dim, "created",
                   or_null(about.created), "identity", or_null(about.identity), "model", "checksum",
                   or_null(about.model_checksum), "bytes", (json_int_t)about.model_bytes);
-    TRY_ALLOC(text = json_dumps(answer, 0), error);
-    TRY_ALLOC(*json = mem_string(text, strlen(text)), error);
+    TRY(jsonfile_dump(answer, 0, json, error));
 done:
     json_decref(answer);
-    jsonfile_free_text(text);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* film_pool_search: retrieves candidates from the index, scores them by the pair decision, and
  * ranks by both. Building the index is in snapshot.c. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/sized.h"
 #include "base/threads.h"
 #include "pair/answered.h"
@@ -278,7 +279,7 @@ static film_status search_one(struct search *search, struct search_worker *worke
     int found;
     TRY(find_candidates(search, worker, query, &count, error));
     TRY(judge_candidates(search, worker, query, count, &judged, error));
-    qsort(worker->answer, judged, sizeof *worker->answer, answers_by_score);
+    sort_array(worker->answer, judged, sizeof *worker->answer, answers_by_score);
     if (judged > search->options->k) judged = search->options->k;
     if (judged && search->options->answered_only && !answers(search, worker->answer)) judged = 0;
     TRY_ALLOC(result->list = mem_array(judged, sizeof *result->list), error);

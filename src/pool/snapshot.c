@@ -1,6 +1,7 @@
 /* The in-memory index of a pool: built by the first search, updated after changes, cached in a
  * file, shared by all threads. The index itself is in src/index. */
 #include "pool/snapshot.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "pool/batch.h"
 
@@ -273,7 +274,7 @@ static film_status remove_gone(struct update *update, film_error *error)
     size_t count = 0;
     if (update->gone_count == 0) return FILM_OK;
     TRY_ALLOC(id = mem_array(update->known, sizeof *id), error);
-    qsort(update->gone, update->gone_count, sizeof *update->gone, by_number);
+    sort_array(update->gone, update->gone_count, sizeof *update->gone, by_number);
     for (size_t i = 0; i < update->known; i++)
         if (bsearch(&snapshot->numbers[i], update->gone, update->gone_count, sizeof *update->gone,
                     by_number))

@@ -1,6 +1,7 @@
 /* Measures selection bias: how well labels can be predicted without reading the sentences, from the
  * frequencies and partners of questions. */
 #include "report/audit.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "eval/measures.h"
@@ -63,7 +64,7 @@ static film_status partners_make(struct partners *partners, const struct audit_p
     gather_partners(partners, others, 1);
     for (size_t q = 0, begin = 0; q < questions; q++) {
         size_t end = partners->start[q + 1], first = kept;
-        qsort(partners->list + begin, end - begin, sizeof *partners->list, partners_by_number);
+        sort_array(partners->list + begin, end - begin, sizeof *partners->list, partners_by_number);
         for (size_t i = begin; i < end; i++)
             if (kept == first || partners->list[kept - 1] != partners->list[i])
                 partners->list[kept++] = partners->list[i];

@@ -1,5 +1,6 @@
 /* The section Data: describes the files, and reports leaks, contradictions and selection bias. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "plot/scale.h"
 #include "report/labels.h"
 
@@ -70,7 +71,7 @@ static film_status draw_categories(struct report *report, const struct file_stat
     for (size_t c = 0; c < count; c++) size[c][0] = (double)c, size[c][1] = 0;
     for (size_t i = 0; i < corpus->rows; i++)
         if (corpus->category[i] != STRTAB_NONE) size[corpus->category[i]][1]++;
-    qsort(size, count, sizeof *size, larger_category_first);
+    sort_array(size, count, sizeof *size, larger_category_first);
     for (size_t i = 0; i < shown; i++) {
         x[i] = (double)i;
         y[i] = size[i][1];

@@ -1,6 +1,7 @@
 /* The section Dimensions: the first row of the map over all features (Figure 5 of the paper), and
  * the words with the largest weights in each dimension. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "model/model.h"
 #include "report/captions.h"
 
@@ -39,7 +40,7 @@ static void draw_dimension(struct report *report, size_t dimension, double share
     film_text names[2 * WORDS], label[2 * WORDS];
     char text[2 * WORDS][200], id[40], title[60], about[120];
     size_t shown = 0;
-    qsort(list, count, sizeof *list, weights_rising);
+    sort_array(list, count, sizeof *list, weights_rising);
     for (size_t i = 0; i < count; i++) {
         if (i >= WORDS && i + WORDS < count) continue;
         film_text name = features_name(features, list[i].feature);
@@ -245,7 +246,7 @@ static film_status draw_first_row(struct report *report, film_error *error)
     for (size_t f = 0; f < count; f++)
         list[f] = (struct weight){model->encoder.map[f * model->encoder.dim], (uint32_t)f};
     memcpy(sorted, list, count * sizeof *list);
-    qsort(sorted, count, sizeof *sorted, stronger_weight_first);
+    sort_array(sorted, count, sizeof *sorted, stronger_weight_first);
     for (size_t i = 0; i < spikes; i++) {
         x[i] = (double)sorted[i].feature;
         y[i] = (double)sorted[i].value;

@@ -1,6 +1,7 @@
 /* Computes statistics of a labelled file: counts, contradictions, and overlap with the training
  * file. */
 #include "report/file_stats.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/union_find.h"
 
@@ -132,7 +133,7 @@ film_status file_stats_make(struct file_stats *stats, const char *name, const st
             (struct pair_entry){question_pair_key(stats->a[i], stats->b[i]), (uint32_t)i, same};
         stats->same += same;
     }
-    qsort(stats->sorted, stats->count, sizeof *stats->sorted, by_key);
+    sort_array(stats->sorted, stats->count, sizeof *stats->sorted, by_key);
     if (!has_pairs(corpus)) goto done; /* scores do not contradict each other */
     compare_equal(stats);
     TRY(find_connected(stats, numbers->hashes.count, error));

@@ -2,6 +2,7 @@
  * label the model is sure to be wrong about, and sentences whose neighbours have another category;
  * and the table of the worst categories. */
 #include "report/labels.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "plot/scale.h"
 
@@ -76,7 +77,7 @@ film_status labels_of_pairs(struct report *report, const struct eval_view *view,
         double p = file->pairs.label[i] >= 0.5f ? view->probability[i] : 1 - view->probability[i];
         if (p < UNLIKELY && !is_odd(file, i)) list[count++] = (struct suspect){p, i};
     }
-    qsort(list, count, sizeof *list, least_likely_first);
+    sort_array(list, count, sizeof *list, least_likely_first);
     if (count + file->odd_count) {
         markup_raw(&report->body, "<h3>Labels to check in <bdi>");
         markup_string(&report->body, file->name);
@@ -165,7 +166,7 @@ static film_status write_worst(struct report *report, const struct eval_view *vi
     for (size_t c = 0; c < categories; c++)
         if (list[c].right < list[c].sentences) list[count++] = list[c];
     if (!count) goto done;
-    qsort(list, count, sizeof *list, worst_first);
+    sort_array(list, count, sizeof *list, worst_first);
     markup_print(
         &report->body,
         "<h3>Worst categories</h3><p class=\"intro\">How many sentences of a category their "
@@ -226,7 +227,7 @@ static film_status write_classes(struct report *report, const json_t *answer, fi
     if (!list) return status_no_memory(error);
     json_array_foreach((json_t *)(uintptr_t)classes, i, one) if (json_value(one, "rows") > 0)
         list[count++] = one;
-    qsort(list, count, sizeof *list, lower_f1_first);
+    sort_array(list, count, sizeof *list, lower_f1_first);
     markup_print(&report->body,
                  "<h3>Worst categories</h3><p class=\"intro\">The %zu of %zu categories with the "
                  "lowest F1.</p>",

@@ -1,5 +1,6 @@
 /* The section Mistakes: the confusion matrix, and examples of each cell with their reasons. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "model/model.h"
 #include "plot/scale.h"
 #include "report/reasons.h"
@@ -72,7 +73,7 @@ static film_status write_cell(struct report *report, struct verdict_reader *read
     for (size_t i = 0; i < view->pairs; i++)
         if (view->same[i] == same && (view->label[i] >= 0.5f) == label)
             list[count++] = (struct choice){same ? -view->probability[i] : view->probability[i], i};
-    qsort(list, count, sizeof *list, probabilities_rising); /* most certain first */
+    sort_array(list, count, sizeof *list, probabilities_rising); /* most certain first */
     scale_count((double)count, number, sizeof number);
     markup_print(
         &report->body,
@@ -154,7 +155,7 @@ static film_status write_scores(struct report *report, struct verdict_reader *re
         double expected = high > low ? ((double)view->label[i] - low) / (high - low) : 0.5;
         list[i] = (struct choice){view->probability[i] - expected, i};
     }
-    qsort(list, view->pairs, sizeof *list, probabilities_rising);
+    sort_array(list, view->pairs, sizeof *list, probabilities_rising);
     markup_raw(&report->body,
                "<details open=\"open\"><summary>probability much lower than the score</summary>\n");
     TRY(write_pairs(report, reader, view, list, view->pairs, SUREST, 0, error));

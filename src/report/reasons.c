@@ -1,6 +1,7 @@
 /* The reasons of verdicts in words that a reader understands: the strongest words and groups of a
  * pair, and the section on what decides over all pairs. src/explain computes them. */
 #include "report/reasons.h"
+#include "base/sort.h"
 #include "base/mem.h"
 
 #include <math.h>
@@ -70,7 +71,7 @@ film_status reasons_write(struct markup *out, struct verdict_reader *reader, fil
     for (size_t i = 0; i < why.group_count; i++)
         terms[count++] = (struct shared_term){
             why.groups[i].weight, film_string(why.groups[i].title), why.groups[i].id, 0};
-    if (count) qsort(terms, count, sizeof *terms, stronger_share_first);
+    if (count) sort_array(terms, count, sizeof *terms, stronger_share_first);
     markup_raw(out, "<div class=\"chips\">");
     for (int against = 0; against < 2; against++) /* what speaks for the verdict comes first */
         for (size_t i = 0; i < count && i < SHOWN; i++)
@@ -114,7 +115,7 @@ static film_status add_verdict(struct verdict_reader *reader, film_text a, film_
 static void write_totals(struct markup *out, struct total totals[FAMILIES + 1], size_t pairs)
 {
     static const char *const heads[] = {"group of reasons", "mean log-odds", ""};
-    qsort(totals, FAMILIES + 1, sizeof *totals, larger_total_first);
+    sort_array(totals, FAMILIES + 1, sizeof *totals, larger_total_first);
     table_begin(out, "reasons-groups", heads, 3);
     for (int i = 0; i <= FAMILIES && totals[i].sum > 0; i++)
         markup_print(

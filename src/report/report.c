@@ -3,6 +3,7 @@
 #include "film_train.h"
 #include "base/sized.h"
 #include "text/table.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "model/model.h"
 #include "report/parts.h"
@@ -134,7 +135,7 @@ static film_status write_page(const struct report *report, const char *path, fil
     struct markup page = {0};
     film_output *output = NULL;
     page_assemble(report, &page);
-    if (page.failed) TRY(status_no_memory(error));
+    if (page.failed || jsonfile_failed()) TRY(status_no_memory(error));
     TRY(film_output_open(path, &output, error));
     TRY(film_output_write(output, page.bytes, page.length, error));
     TRY(progress_report(&report->options->progress, "writing", 1, 1, error));

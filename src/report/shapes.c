@@ -4,6 +4,7 @@
  * So these shapes are the decision itself, not an approximation: the log-odds of a pair are the sum
  * of its terms, word evidence and memory. */
 #include "base/mem.h"
+#include "base/sort.h"
 #include "model/model.h"
 #include "report/parts.h"
 
@@ -63,7 +64,7 @@ static film_status find_ranges(struct shapes *shapes, film_error *error)
         for (size_t i = 0; i < shapes->rows; i++)
             values[i] = shapes->sample[i * shapes->traits + t];
         if (shapes->rows) {
-            qsort(values, shapes->rows, sizeof *values, floats_rising);
+            sort_array(values, shapes->rows, sizeof *values, floats_rising);
             shapes->low[t] = (double)values[shapes->rows / 100];
             shapes->high[t] = (double)values[shapes->rows - 1 - shapes->rows / 100];
             continue;
@@ -123,7 +124,7 @@ static size_t find_cuts(const struct shapes *shapes, int32_t t, int32_t with, fl
                 (double)tree.cut[i] <= shapes->high[t])
                 all[found++] = tree.cut[i];
     }
-    qsort(all, found, sizeof *all, floats_rising);
+    sort_array(all, found, sizeof *all, floats_rising);
     for (size_t i = 0; i < found; i++)
         if (!kept || all[i] > all[kept - 1]) all[kept++] = all[i];
     /* If there are too many, choose evenly spaced ones. */
@@ -272,7 +273,7 @@ static film_status draw_shapes(struct report *report, struct shapes *shapes, fil
     TRY_ALLOC(list, error);
     for (size_t t = 0; t < shapes->traits; t++)
         list[t] = (struct strength){trait_strength(shapes, t, find_term(plan, (int32_t)t, -1)), t};
-    qsort(list, shapes->traits, sizeof *list, strongest_first);
+    sort_array(list, shapes->traits, sizeof *list, strongest_first);
     plots_begin(report);
     for (size_t i = 0; i < shapes->traits && i < CURVES && list[i].value > 0; i++)
         draw_curve(report, shapes, list[i].number, i + 1);
@@ -280,7 +281,7 @@ static film_status draw_shapes(struct report *report, struct shapes *shapes, fil
     TRY(progress_report(&report->options->progress, "shapes", 1, 2, error));
     for (size_t i = 0; i < plan->count; i++)
         if (plan->term[i].high >= 0) list[count++] = (struct strength){pair_strength(shapes, i), i};
-    qsort(list, count, sizeof *list, strongest_first);
+    sort_array(list, count, sizeof *list, strongest_first);
     if (count)
         markup_raw(
             &report->body,

@@ -1,6 +1,7 @@
 /* The table of word relations: built from pairs of words, mapped from arrays, searched. Which
  * relations exist is decided by whoever builds it. */
 #include "text/relations.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "text/base_forms.h"
 
@@ -110,7 +111,7 @@ film_status relations_build(struct relations_builder *builder, struct relations 
     uint32_t words = builder->words.count;
     size_t links = 0;
     *relations = (struct relations){.own = NULL};
-    if (builder->count) qsort(builder->pairs, builder->count, sizeof *builder->pairs, rising);
+    if (builder->count) sort_array(builder->pairs, builder->count, sizeof *builder->pairs, rising);
     uint32_t *own = mem_array(2 * (size_t)words + 1 + builder->count, sizeof *own);
     TRY_ALLOC(own, error);
     uint32_t *offsets = own, *list = own + words + 1, *classes = list + builder->count;

@@ -1,6 +1,7 @@
 /* Reservoir sampling of labelled pairs. Random negatives and scores in the middle of their range
  * are not used as examples. */
 #include "train/examples_sample.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "learn/labels.h"
@@ -47,7 +48,7 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
         else if (at < wanted)
             number[at] = (uint32_t)i;
     }
-    if (kept) qsort(number, kept, sizeof *number, ascending);
+    if (kept) sort_array(number, kept, sizeof *number, ascending);
     for (size_t i = 0; i < kept; i++) {
         pairs.a[i] = pairs.a[number[i]];
         pairs.b[i] = pairs.b[number[i]];

@@ -128,18 +128,15 @@ film_status fingerprint_make(const struct training_identity *training, uint64_t 
                              film_error *error)
 {
     film_status status = FILM_OK;
-    char *text = NULL;
     json_t *object = NULL, *content = NULL;
     TRY(content_object(training, start, &content, error));
     object = json_pack("{s:{s:s}, s:o, s:{s:i, s:I, s:I}, s:o}", "program", "version",
                        film_version(), "option", options_object(training), "number", "processes",
                        training->corpus->comm->size, "rows", (json_int_t)training->corpus->rows,
                        "skipped rows", (json_int_t)training->corpus->skipped, "content", content);
-    TRY_ALLOC(object && (text = json_dumps(object, JSON_COMPACT)), error);
-    TRY_ALLOC(*out = mem_string(text, strlen(text)), error);
+    TRY(jsonfile_dump(object, JSON_COMPACT, out, error));
 done:
     json_decref(object);
-    jsonfile_free_text(text);
     return status;
 }
 
@@ -172,8 +169,12 @@ film_status fingerprint_compare(const char *then, const char *now, const char *p
     film_status status = FILM_OK;
     const char *group, *key;
     json_t *values, *value;
-    json_t *old = json_loads(then, JSON_REJECT_DUPLICATES, NULL), *new = json_loads(now, 0, NULL);
+    json_error_t problem = {.text = ""};
+    json_t *new = json_loads(now, 0, NULL), *old = NULL;
     TRY_ALLOC(new, error);
+    old = json_loads(then, JSON_REJECT_DUPLICATES, &problem);
+    if (!old && jsonfile_ran_out_of_memory(&problem, then, strlen(then)))
+        TRY(status_no_memory(error));
     json_object_foreach(new, group, values)
     {
         json_object_foreach(values, key, value)

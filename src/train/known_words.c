@@ -1,6 +1,7 @@
 /* Collects the relations of a model's words from the user's file and from the table of a language.
  * text/relations.c stores them; pair/knowledge.c uses them. */
 #include "train/known_words.h"
+#include "base/sort.h"
 #include "base/mem.h"
 #include "base/safetensors.h"
 #include "text/relations_file.h"
@@ -38,7 +39,7 @@ static film_status is_of_language(const struct features *features, const struct 
     for (uint32_t w = 0; w < words->count; w++)
         if (strtab_get(words, w).length >= LETTERS)
             list[count++] = (struct ranked){w, features->idf[features->first[GROUP_WORD] + w]};
-    if (count) qsort(list, count, sizeof *list, frequent_first);
+    if (count) sort_array(list, count, sizeof *list, frequent_first);
     if (count > MOST) count = MOST;
     for (size_t i = 0; i < count; i++)
         known += relations_word(table, strtab_get(words, list[i].word)).count > 0;

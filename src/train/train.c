@@ -2,6 +2,7 @@
  * learn maps and decision, calibrate, sample examples. Each step is one call with its inputs; the
  * learning itself is in src/learn. */
 #include "train/train.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "learn/classifier_learn.h"
 #include "learn/decision_threshold.h"
@@ -394,8 +395,8 @@ static film_status keep_promise(film_model *model, const struct training_rows *r
     struct scored_pairs scored = {held.score, held.target, held.a, held.b, held.count};
     TRY(decision_threshold_choose(&scored, options, NULL, &log_odds, log, error));
     if (held.count) line->threshold = (log_odds - line->bias) / line->scale;
-    json_object_set_new(json_object_get(log->figures, "operating"), "threshold",
-                        json_real(line->threshold));
+    jsonfile_put(json_object_get(log->figures, "operating"), "threshold",
+                 json_real(line->threshold));
     training_log_note(log, "threshold_from", json_string("folds"));
     training_log_count(log, "threshold_pairs", held.count);
     decision_threshold_made_up(log, held.made_up);

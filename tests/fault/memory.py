@@ -1,0 +1,24 @@
+"""One allocation fails, alone: a spread of them in ordinary runs, nearly all in long ones (memory.sh)."""
+import errno
+import os
+import sys
+
+import cases
+from cases import preloaded, spread
+
+POINTS = int(os.environ.get("FAULT_POINTS", 4))
+
+
+def places(total):
+    if cases.LONG:
+        return [*range(1, min(total, 20000) + 1), *(20000 + i for i in spread(total - 20000, 2000) if total > 20000)]
+    late = range(max(1, total - POINTS // 2), total + 1)  # where output is written
+    return sorted({*spread(total, POINTS), *late})
+
+
+def faults_of(case, inputs):
+    total = cases.counted(case, inputs)["memory"]
+    return [preloaded("memory", place, errno.ENOMEM, f"allocation {place} of {total}") for place in places(total)]
+
+
+sys.exit(cases.each_case(faults_of).finish())

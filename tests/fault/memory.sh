@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# One allocation of a command fails, alone. Exit code 0 only with the right output, files old or new, pools whole (memory.py).
+source "$(dirname "$0")/../cli/tap.sh"
+PYTHONDONTWRITEBYTECODE=1 FILM=$FILM "$PYTHON" "$ROOT/tests/fault/memory.py" "$@"
