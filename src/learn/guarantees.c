@@ -26,7 +26,7 @@ unsigned guarantees_allowed(const struct tree_rows *rows)
         size_t trait = trait_find(lowering[k].id);
         double count = 0, same = 0;
         for (size_t i = 0; i < rows->count; i++) {
-            if (rows->x[i * traits_count() + trait] == 0) continue;
+            if (rows->x[i * rows->traits + trait] == 0) continue;
             count++;
             same += rows->target[i] >= 0.5f;
         }
@@ -36,9 +36,9 @@ unsigned guarantees_allowed(const struct tree_rows *rows)
     return allowed;
 }
 
-void guarantees_directions(unsigned guarantees, int *direction)
+void guarantees_directions(unsigned guarantees, int *direction, size_t traits)
 {
-    for (size_t t = 0; t < traits_count(); t++) direction[t] = 0;
+    for (size_t t = 0; t < traits; t++) direction[t] = 0;
     for (size_t i = 0; i < sizeof lowering / sizeof *lowering; i++)
         if (!lowering[i].kind || lowering[i].kind & guarantees)
             direction[trait_find(lowering[i].id)] = -1;

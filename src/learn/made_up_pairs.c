@@ -156,8 +156,9 @@ static film_status make_pair(const struct decision *decision, const struct pair_
     const film_text *text = drawing->pair[i].text;
     film_status status = survey_make(survey, &decision->evidence, text[0], text[1], error);
     if (status != FILM_OK) return status;
-    float *x = out->x + i * traits_count();
-    memcpy(x, survey->traits, traits_count() * sizeof *x);
+    size_t traits = traits_total(decision->encoder->fields);
+    float *x = out->x + i * traits;
+    memcpy(x, survey->traits, traits * sizeof *x);
     out->base[i] = (float)(linear_sum(&decision->line, x) + survey->margin);
     int related = whole_sides(drawing, i) == 2
                       ? survey->reading.side[0].hash == survey->reading.side[1].hash
@@ -215,7 +216,7 @@ film_status made_up_pairs_draw(const struct corpus *corpus, const struct decisio
 {
     film_status status = FILM_OK;
     const struct comm *comm = corpus->comm;
-    size_t traits = traits_count() * sizeof(float), count = options->count + options->edits;
+    size_t traits = traits_total(decision->encoder->fields) * sizeof(float), count = options->count + options->edits;
     struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank),
                                    .unrelated = options->count};
     *out = (struct made_up_pairs){0};

@@ -78,7 +78,7 @@ static film_status gather_pairs(const struct learn_input *input, struct out_of_f
                   (held->line = mem_array(count, sizeof(float))) &&
                   (held->base = mem_array(count, sizeof(float))) &&
                   (held->similarity = mem_array(count, sizeof(float))) &&
-                  (held->x = mem_array(count, traits_count() * sizeof(float))) &&
+                  (held->x = mem_array(count, held->traits * sizeof(float))) &&
                   (held->known = mem_array(count, sizeof *held->known)),
               error);
     weigh_pairs(corpus->labels, held);
@@ -124,7 +124,7 @@ static void keep_survey(struct out_of_fold *held, size_t i, const struct survey 
     float target = held->share.target[i];
     held->base[i] = (float)((double)held->line[i] + survey->margin);
     held->similarity[i] = (float)survey_similarity(survey);
-    memcpy(held->x + i * traits_count(), survey->traits, traits_count() * sizeof(float));
+    memcpy(held->x + i * held->traits, survey->traits, held->traits * sizeof(float));
     held->known[i] = (struct memory_row){reading->side[0].hash, reading->side[1].hash,
                                          target >= 1   ? 1
                                          : target <= 0 ? 0
@@ -177,7 +177,7 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     struct linear *line = &decision->line;
     struct encoder plain = *decision->encoder;
     int threads = input->options->threads;
-    size_t count = held->share.count, traits = traits_count();
+    size_t count = held->share.count, traits = held->traits;
     struct evidence none = {.features = held->rows.features};
     unsigned char *use = mem_array(traits, 1);
     TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
@@ -186,7 +186,7 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     plain.network = NULL;
     memset(held->line, 0, count * sizeof(float));
     TRY(survey_fold(held, FOLDS, &plain, &none, threads, error));
-    for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
+    for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(traits_get(plain.fields, t));
     struct linear_data data = {
         held->x, count, traits, held->share.target, held->weight, input->corpus->comm};
     TRY(linear_fit(line, &data, use, ridge, openmp_use(threads), error));
@@ -309,6 +309,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     const film_train_options *options = input->options;
     float *weights[FOLDS + 1] = {0};
     memset(held, 0, sizeof *held);
+    held->traits = traits_total(decision->encoder->fields);
     TRY(gather_pairs(input, held, error));
     struct evidence_source source = {labels_text, &held->share, held->share.count,
                                      input->corpus->comm};

@@ -2,6 +2,7 @@
  * source bytes of every token. It does not weigh them. */
 #include "text/tokens.h"
 #include "base/mem.h"
+#include "text/record_text.h"
 
 #include <libstemmer.h>
 #include <string.h>
@@ -285,10 +286,13 @@ film_status tokens_split(struct tokens *tokens, const struct tokenizer *tokenize
     tokens->count = 0;
     TRY(fold_text(fold, text, error));
     size_t tail = fold->length; /* end of the words written after the text */
+    int is_record = record_text_is(text);
     for (size_t at = 0, step; at < fold->length;) {
         enum character kind = character_at(fold, at, &step);
         size_t next = at + step;
-        if (kind == LETTER) {
+        if (is_record && fold->bytes[at] == FIELD_NAME_MARK) {
+            while (next < fold->length && fold->bytes[next] != FIELD_VALUE_MARK) next++;
+        } else if (kind == LETTER) {
             size_t end = next = run_end(fold, next);
             TRY(add_run(tokens, at, end, &tail, &next, error));
         } else if (kind == SPACELESS) {

@@ -14,6 +14,7 @@
 #include "train/checkpoint.h"
 #include "train/cross_validate.h"
 #include "train/examples_sample.h"
+#include "train/field_guess.h"
 #include "train/options.h"
 #include "train/training_rows.h"
 #include "learn/features_fit.h"
@@ -199,6 +200,7 @@ static film_status learn_maps(const struct training_data *data, const struct vec
     model->encoder =
         (struct encoder){.features = &model->features,
                          .relations = model->relations.words.count ? &model->relations : NULL,
+                         .fields = model->fields.count ? &model->fields : NULL,
                          .similarity = data->options->similarity,
                          .weighs = data->plan->words == FILM_METHOD_RANK};
     if (model->network) TRY(learn_network(data, cache, model, stopped, error));
@@ -324,6 +326,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     TRY(training_rows_choose_dev(rows, &plan, options, log, error));
     TRY(check_operating(rows, options, &share, error));
     set_model_settings(model, &plan, options);
+    TRY(field_guess(&rows->corpus, options->table.fields, &model->fields, log, error));
     TRY(count_features(model, &rows->corpus, options, &x, log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
