@@ -1,6 +1,7 @@
 /* Makes minimal edits on the words of a sentence as it is written. It knows a little English, and
  * the relations it is given; other languages get the edits that need neither. */
 #include "learn/edits.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -423,5 +424,7 @@ size_t edit_make(enum edit_kind kind, struct rng *rng, const struct relations *r
     case EDIT_KINDS:
         break;
     }
-    return done ? join(&sentence, out) : 0;
+    size_t length = done ? join(&sentence, out) : 0, bad;
+    /* A misspelling may have cut a character in two. */
+    return utf8_valid(out, length, &bad) ? length : 0;
 }

@@ -62,6 +62,7 @@ struct drawn {
 struct pair_drawing {
     size_t first, count; /* the range of this process */
     size_t unrelated;    /* pairs from here on are edits */
+    int records;         /* never cut */
     struct drawn *pair;
     uint32_t *id, *at;        /* of the drawn sentence; its index in the fetched table */
     struct strtab fetched[2]; /* first and second sentences */
@@ -94,7 +95,7 @@ static int is_edit(const struct pair_drawing *drawing, size_t i)
 /* Both sides are whole in a third of the pairs, one in a third, none in a third. */
 static int whole_sides(const struct pair_drawing *drawing, size_t i)
 {
-    return is_edit(drawing, i) ? 2 : (int)((drawing->first + i) % 3);
+    return is_edit(drawing, i) || drawing->records ? 2 : (int)((drawing->first + i) % 3);
 }
 
 /* Draws an edit that applies; tries several kinds. */
@@ -218,7 +219,8 @@ film_status made_up_pairs_draw(const struct corpus *corpus, const struct decisio
     const struct comm *comm = corpus->comm;
     size_t traits = traits_total(decision->encoder->fields) * sizeof(float), count = options->count + options->edits;
     struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank),
-                                   .unrelated = options->count};
+                                   .unrelated = options->count,
+                                   .records = corpus->records != 0};
     *out = (struct made_up_pairs){0};
     if (!count || !corpus_all(corpus)) return FILM_OK;
     drawing.count = comm_begin(comm, count, comm->rank + 1) - drawing.first;

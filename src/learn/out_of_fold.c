@@ -166,8 +166,62 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
 
 /* ---- The linear model ---- */
 
-/* Fits a linear model of the traits that do not depend on labels. These need no folds, and the few
- * weights cannot overfit. */
+/* Fits the line again without each fold; held->line = its output for the fold's pairs. Records have
+ * more traits and fewer pairs than sentences, so a line overfits. Returns the log loss in *LOSS. */
+static film_status fit_line_folds(const struct linear_data *all, const unsigned char *use,
+                                  double ridge, int threads, struct out_of_fold *held, double *loss,
+                                  film_error *error)
+{
+    film_status status = FILM_OK;
+    struct linear line = {0};
+    struct linear_data data = *all;
+    float *weight = mem_array(data.rows, sizeof *weight);
+    double sums[2] = {0, 0};
+    TRY_ALLOC(weight, error);
+    data.weight = weight;
+    for (size_t f = 0; f < FOLDS; f++) {
+        for (size_t i = 0; i < data.rows; i++)
+            weight[i] = folds_of_pair(&held->folds, held->share.a[i]) == f ? 0 : all->weight[i];
+        TRY(linear_fit(&line, &data, use, ridge, threads, error));
+        for (size_t i = 0; i < data.rows; i++) {
+            if (weight[i] != 0) continue;
+            double sum = linear_sum(&line, all->x + i * data.count);
+            held->line[i] = (float)sum;
+            sums[0] += (double)all->weight[i] *
+                       (log1p(exp(-fabs(sum))) + fmax(0, sum) - sum * (double)data.target[i]);
+            sums[1] += (double)all->weight[i];
+        }
+        linear_free(&line);
+    }
+    TRY(comm_sum_double(data.comm, sums, 2, error));
+    *loss = sums[0] / sums[1];
+done:
+    linear_free(&line);
+    mem_free(weight);
+    return status;
+}
+
+/* The line of records: few pairs choose the ridge by their log loss out of fold. */
+static film_status fit_line_records(const struct linear_data *data, const unsigned char *use,
+                                    int threads, struct out_of_fold *held, double *ridge,
+                                    film_error *error)
+{
+    enum { FEW = 2000 };
+    static const double ridges[] = {100, 30, 10, 3};
+    film_status status = FILM_OK;
+    double best = INFINITY, loss = 0;
+    for (size_t r = 0; held->pairs.count < FEW && r < sizeof ridges / sizeof *ridges; r++) {
+        TRY(fit_line_folds(data, use, ridges[r], threads, held, &loss, error));
+        if (loss < best) *ridge = ridges[r];
+        best = fmin(best, loss);
+    }
+    TRY(fit_line_folds(data, use, *ridge, threads, held, &loss, error));
+done:
+    return status;
+}
+
+/* Fits a linear model of the traits that do not depend on labels. These need no folds for
+ * sentences: the few weights cannot overfit. */
 static film_status fit_line(const struct learn_input *input, struct decision *decision,
                             struct out_of_fold *held, film_error *error)
 {
@@ -189,8 +243,10 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(traits_get(plain.fields, t));
     struct linear_data data = {
         held->x, count, traits, held->share.target, held->weight, input->corpus->comm};
+    if (input->corpus->records)
+        TRY(fit_line_records(&data, use, openmp_use(threads), held, &ridge, error));
     TRY(linear_fit(line, &data, use, ridge, openmp_use(threads), error));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; !input->corpus->records && i < count; i++)
         held->line[i] = (float)linear_sum(line, held->x + i * traits);
 done:
     mem_free(use);
