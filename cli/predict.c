@@ -270,6 +270,7 @@ static const struct option options[] = {
     THRESHOLD_OPTION(struct values, threshold),
     COLUMNS_OPTION(struct values, table, "id,a,b"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl"),
+    FIELDS_OPTIONS(struct values, table),
     LABELS_OPTION(struct values, table),
     ENCODING_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),

@@ -187,7 +187,8 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     struct boosting_options options;
     int *direction = mem_array(rows->traits, sizeof *direction);
     TRY_ALLOC(direction, error);
-    decision->guarantees = guarantees_allowed(rows);
+    /* Numbers of records are judged by their fields. */
+    decision->guarantees = input->corpus->records ? 0 : guarantees_allowed(rows);
     guarantees_directions(decision->guarantees, direction, rows->traits);
     choose_boosting(&options, rows->count);
     options.monotone = direction;

@@ -385,9 +385,9 @@ static int compare_address(const struct field_pair *pair, double *out)
         measures, sizeof(measures) / sizeof *(measures), compare \
     }
 
-const struct field_kind *field_kind(enum field_type type)
+const struct field_comparer *field_comparer(enum field_type type)
 {
-    static const struct field_kind kinds[FIELD_TYPES] = {
+    static const struct field_comparer kinds[FIELD_TYPES] = {
         [TYPE_TEXT] = KIND(text_measures, compare_text),
         [TYPE_NAME] = KIND(name_measures, compare_names),
         [TYPE_NUMBER] = KIND(number_measures, compare_number),

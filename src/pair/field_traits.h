@@ -28,7 +28,7 @@ struct field_pair {
     struct field_words words;
 };
 
-struct field_kind {
+struct field_comparer {
     const struct field_measure *measures;
     size_t count;
     /* Sets OUT (count values, which are FIELD_MISSING before); both values are present. Returns 0
@@ -36,7 +36,7 @@ struct field_kind {
     int (*compare)(const struct field_pair *pair, double *out);
 };
 
-const struct field_kind *field_kind(enum field_type type);
+const struct field_comparer *field_comparer(enum field_type type);
 
 /* Edit similarity of two short byte strings, 1 - distance / length of the longer; above 64 bytes
  * the Dice coefficient of their letter triples. */

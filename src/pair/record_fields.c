@@ -27,16 +27,21 @@ film_status record_fields_add(struct record_fields *fields, film_text name, enum
     for (size_t i = 0; i < fields->count; i++)
         if (value_is(name, fields->list[i].name)) return FILM_OK;
     struct record_field *field = &fields->list[fields->count];
+    char family[LONGEST_NAME + 8];
+    int length = snprintf(family, sizeof family, "field %.*s", (int)name.length, name.bytes);
     field->name = mem_string(name.bytes, name.length);
-    if (!field->name) return status_no_memory(error);
+    field->family = mem_string(family, (size_t)length);
     field->type = type;
     fields->count++;
-    return FILM_OK;
+    return field->name && field->family ? FILM_OK : status_no_memory(error);
 }
 
 void record_fields_free(struct record_fields *fields)
 {
-    for (size_t i = 0; i < fields->count; i++) mem_free(fields->list[i].name);
+    for (size_t i = 0; i < fields->count; i++) {
+        mem_free(fields->list[i].name);
+        mem_free(fields->list[i].family);
+    }
     for (size_t i = 0; fields->traits && i < fields->trait_count; i++) {
         mem_free((void *)(uintptr_t)fields->traits[i].id);
         mem_free((void *)(uintptr_t)fields->traits[i].name);
@@ -45,14 +50,15 @@ void record_fields_free(struct record_fields *fields)
     memset(fields, 0, sizeof *fields);
 }
 
-static film_status name_trait(struct record_fields *fields, const char *field,
+static film_status name_trait(struct record_fields *fields, const struct record_field *of,
                               const struct field_measure *measure, film_error *error)
 {
+    const char *field = of ? of->name : NULL;
     char text[LONGEST_NAME + 100];
     struct trait *trait = &fields->traits[fields->trait_count++];
     *trait = (struct trait){.about = measure->about,
                             .family = field ? FAMILY_FIELDS : FAMILY_CODES,
-                            .field = field};
+                            .field = of ? of->family : NULL};
     int length = snprintf(text, sizeof text, "%s:%s", field ? field : "record", measure->id);
     trait->id = mem_string(text, (size_t)length);
     length = field ? snprintf(text, sizeof text, "%s: %s", field, measure->name)
@@ -70,12 +76,12 @@ film_status record_fields_prepare(struct record_fields *fields, film_error *erro
         TRY(name_trait(fields, NULL, &record_code_measures[m], error));
     for (size_t i = 0; i < fields->count; i++) {
         struct record_field *field = &fields->list[i];
-        const struct field_kind *kind = field_kind(field->type);
+        const struct field_comparer *kind = field_comparer(field->type);
         field->first = fields->trait_count;
         for (size_t m = 0; m < kind->count; m++)
-            TRY(name_trait(fields, field->name, &kind->measures[m], error));
+            TRY(name_trait(fields, field, &kind->measures[m], error));
         for (size_t m = 0; m < MISSING_MEASURES; m++)
-            TRY(name_trait(fields, field->name, &missing_measures[m], error));
+            TRY(name_trait(fields, field, &missing_measures[m], error));
     }
 done:
     return status;
@@ -208,7 +214,7 @@ static void sum_words(struct field_pair *pair, struct field_scratch *scratch)
 static void measure_field(const struct record_field *field, struct field_pair *pair,
                           struct field_scratch *scratch, float *out)
 {
-    const struct field_kind *kind = field_kind(field->type);
+    const struct field_comparer *kind = field_comparer(field->type);
     double value[FIELD_MEASURES];
     int has[2] = {pair->value[0].bytes != NULL, pair->value[1].bytes != NULL};
     for (size_t m = 0; m < kind->count; m++) value[m] = FIELD_MISSING;

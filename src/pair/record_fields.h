@@ -15,6 +15,7 @@ enum { RECORD_FIELDS_MOST = 32 };
 
 struct record_field {
     char *name;
+    char *family; /* of its reasons: "field title" */
     enum field_type type;
     size_t first; /* its first trait, counted from the first trait of fields */
 };

@@ -43,7 +43,8 @@ struct trait {
     const char *about; /* one line for a user */
     enum family family;
     double (*measure)(const struct comparison *comparison); /* NULL for traits of records */
-    const char *field; /* of a record (pair/record_fields.h); NULL: the whole text */
+    /* "field title" for a trait of one field (pair/record_fields.h); NULL: of the whole text. */
+    const char *field;
 };
 
 /* The family of the trait's reasons: its field, where it belongs to one. */

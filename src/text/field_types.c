@@ -289,7 +289,7 @@ void field_count(struct field_counts *counts, film_text value)
     counts->emails += (size_t)looks_like_email(value);
 }
 
-/* Returns whether the column's name has one of the comma-separated WORDS as a part. */
+/* Returns whether a word of the column's name begins with one of the comma-separated WORDS. */
 static int hints(film_text name, const char *words)
 {
     while (*words) {
@@ -297,7 +297,9 @@ static int hints(film_text name, const char *words)
         char word[32];
         snprintf(word, sizeof word, "%.*s", (int)length, words);
         for (size_t i = 0; i + length <= name.length; i++)
-            if (value_is((film_text){name.bytes + i, length}, word)) return 1;
+            if ((i == 0 || !is_letter(name.bytes[i - 1])) &&
+                value_is((film_text){name.bytes + i, length}, word))
+                return 1;
         words += length + (words[length] == ',');
     }
     return 0;

@@ -1,7 +1,10 @@
 /* Guesses the types of the fields of records from their values. In a job the first process guesses
  * from its share of the records, for all. */
 #include "train/field_guess.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
+#include "base/sized.h"
+#include "film_train.h"
 #include "text/record_text.h"
 #include "text/value.h"
 
@@ -153,6 +156,40 @@ static film_status share_fields(const struct comm *comm, struct record_fields *f
     for (size_t f = 0; f < sent.count; f++)
         TRY(record_fields_add(fields, value_of(sent.name[f]), sent.type[f], error));
 done:
+    return status;
+}
+
+film_status film_guess_fields(const char *path, const film_table_options *options, char **json,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    film_table_options with = {0};
+    film_table *table = NULL;
+    film_row row;
+    struct corpus corpus = {0};
+    struct record_fields fields = {0};
+    struct training_log log = {0};
+    json_t *list = NULL;
+    if (!path || !json) return status_missing(error, path ? "json" : "path");
+    *json = NULL;
+    TRY(sized_options(&with, sizeof with, options, "film_table_options", error));
+    TRY(film_table_open(path, &with, &table, error));
+    TRY(corpus_init(&corpus, FILM_LABELS_NONE, error));
+    TRY(training_log_init(&log, &comm_single, error));
+    while (corpus.rows < ENOUGH && (status = film_table_next(table, &row, error)) == FILM_OK)
+        TRY(corpus_add(&corpus, &row, error));
+    if (status == FILM_END) status = FILM_OK;
+    TRY(status);
+    TRY(field_guess(&corpus, with.fields, &fields, &log, error));
+    list = json_object_get(log.figures, "fields");
+    char *text = list ? json_dumps(list, JSON_COMPACT) : NULL;
+    TRY_ALLOC(*json = mem_string(text ? text : "[]", text ? strlen(text) : 2), error);
+    jsonfile_free_text(text);
+done:
+    film_table_close(table);
+    corpus_free(&corpus);
+    record_fields_free(&fields);
+    training_log_free(&log);
     return status;
 }
 
