@@ -307,8 +307,8 @@ static void print_fields(const struct command *command, const struct train_value
         return; /* training reports the error */
     list = json_loads(text, 0, NULL);
     json_array_foreach(list, i, field)
-        fprintf(stderr, "%s%s (%s)", i ? ", " : "fields: ",
-                json_string_value(json_object_get(field, "name")),
+        fprintf(stderr, "%s%s (%s)",
+                i ? ", " : "fields: ", json_string_value(json_object_get(field, "name")),
                 json_string_value(json_object_get(field, "type")));
     if (json_array_size(list)) fprintf(stderr, "\n");
     json_decref(list);

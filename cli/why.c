@@ -171,11 +171,10 @@ static void print_inside(const film_explanation *why, const film_field_share *fi
         const film_reason_group *group = &why->groups[g];
         if (!is_field_group(group) || strcmp(group->name + 6, field->name) != 0) continue;
         for (size_t i = 0; i < group->reason_count && i < SHOWN; i++)
-            space[count++] =
-                (struct term){group->reasons[i].weight,
-                              {group->reasons[i].text, group->reasons[i].text_length},
-                              0,
-                              NULL};
+            space[count++] = (struct term){group->reasons[i].weight,
+                                           {group->reasons[i].text, group->reasons[i].text_length},
+                                           0,
+                                           NULL};
     }
     qsort(space, count, sizeof *space, stronger_term_first);
     for (size_t i = 0; i < count && i < SHOWN && fabs(space[i].weight) >= 0.005; i++) {
@@ -215,9 +214,9 @@ static void print_sum(const film_explanation *why, int colour)
     qsort(terms, count, sizeof *terms, stronger_term_first);
     double most = count ? fmax(fabs(terms[0].weight), fabs(why->verdict.bias)) : 0;
     printf("log-odds %+.2f =\n", why->verdict.log_odds);
-    print_term(&(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0,
-                              NULL},
-               most, colour);
+    print_term(
+        &(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0, NULL},
+        most, colour);
     for (int against = 0; against < 2; against++)
         for (size_t i = 0; i < count && i < SHOWN; i++)
             if (((terms[i].weight > 0) == why->verdict.same) != against) {

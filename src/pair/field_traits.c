@@ -87,13 +87,13 @@ static double part(double a, double b)
 }
 
 /* The first measures of every type that has words. */
-#define WORD_MEASURES                                                                              \
-    {"equal", "equal", "1 if both values have the same letters and digits"},                       \
-        {"words", "words in common", "cosine of the words, weighted by rarity"},                   \
-        {"spelling", "similar spelling", "edit similarity of the letters and digits"},             \
-    {                                                                                              \
-        "elsewhere", "words found in the other record",                                            \
-            "share of the words that the other record has in any field, smaller of the two"        \
+#define WORD_MEASURES                                                                       \
+    {"equal", "equal", "1 if both values have the same letters and digits"},                \
+        {"words", "words in common", "cosine of the words, weighted by rarity"},            \
+        {"spelling", "similar spelling", "edit similarity of the letters and digits"},      \
+    {                                                                                       \
+        "elsewhere", "words found in the other record",                                     \
+            "share of the words that the other record has in any field, smaller of the two" \
     }
 
 static void compare_words(const struct field_pair *pair, double *out)
@@ -167,22 +167,51 @@ static int compare_place(const struct field_pair *pair, double *out)
 /* The usual English short forms; the first of a row is the full name. */
 static int same_nickname(film_text a, film_text b)
 {
-    static const char *const rows[] = {
-        "william bill will billy liam",  "robert bob rob bobby robbie", "richard rick dick rich",
-        "james jim jimmy jamie",         "john jack johnny jon",        "michael mike mick mickey",
-        "thomas tom tommy",              "charles charlie chuck",       "joseph joe joey",
-        "edward ed eddie ted ned",       "henry harry hank",            "daniel dan danny",
-        "matthew matt",                  "anthony tony",                "andrew andy drew",
-        "christopher chris kit",         "steven steve stephen",        "benjamin ben benny",
-        "samuel sam sammy",              "alexander alex sandy",        "nicholas nick",
-        "patrick pat paddy",             "peter pete",                  "gregory greg",
-        "kenneth ken kenny",             "lawrence larry",              "timothy tim timmy",
-        "david dave davy",               "ronald ron ronnie",           "donald don donnie",
-        "elizabeth liz beth betty lisa", "margaret maggie meg peggy",   "katherine kate kathy katie",
-        "patricia pat patty trish",      "jennifer jen jenny",          "susan sue susie",
-        "deborah deb debbie",            "barbara barb babs",           "rebecca becky becca",
-        "victoria vicky tori",           "jacqueline jackie",           "dorothy dot dottie",
-        "catherine cathy kate cate",     "christine chris tina",        "theodore ted theo"};
+    static const char *const rows[] = {"william bill will billy liam",
+                                       "robert bob rob bobby robbie",
+                                       "richard rick dick rich",
+                                       "james jim jimmy jamie",
+                                       "john jack johnny jon",
+                                       "michael mike mick mickey",
+                                       "thomas tom tommy",
+                                       "charles charlie chuck",
+                                       "joseph joe joey",
+                                       "edward ed eddie ted ned",
+                                       "henry harry hank",
+                                       "daniel dan danny",
+                                       "matthew matt",
+                                       "anthony tony",
+                                       "andrew andy drew",
+                                       "christopher chris kit",
+                                       "steven steve stephen",
+                                       "benjamin ben benny",
+                                       "samuel sam sammy",
+                                       "alexander alex sandy",
+                                       "nicholas nick",
+                                       "patrick pat paddy",
+                                       "peter pete",
+                                       "gregory greg",
+                                       "kenneth ken kenny",
+                                       "lawrence larry",
+                                       "timothy tim timmy",
+                                       "david dave davy",
+                                       "ronald ron ronnie",
+                                       "donald don donnie",
+                                       "elizabeth liz beth betty lisa",
+                                       "margaret maggie meg peggy",
+                                       "katherine kate kathy katie",
+                                       "patricia pat patty trish",
+                                       "jennifer jen jenny",
+                                       "susan sue susie",
+                                       "deborah deb debbie",
+                                       "barbara barb babs",
+                                       "rebecca becky becca",
+                                       "victoria vicky tori",
+                                       "jacqueline jackie",
+                                       "dorothy dot dottie",
+                                       "catherine cathy kate cate",
+                                       "christine chris tina",
+                                       "theodore ted theo"};
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         int found[2] = {0, 0};
         for (const char *at = rows[r]; *at;) {
@@ -245,9 +274,9 @@ static int compare_names(const struct field_pair *pair, double *out)
     const film_text *a = word[0], *b = word[1];
     out[4] = fmin(found[0], found[1]);
     out[5] = fmax(found[0], found[1]);
-    out[6] = fmax(name_similarity(a[count[0] - 1], b[count[1] - 1]),
-                  0.9 * fmax(name_similarity(a[count[0] - 1], b[0]),
-                             name_similarity(a[0], b[count[1] - 1])));
+    out[6] = fmax(
+        name_similarity(a[count[0] - 1], b[count[1] - 1]),
+        0.9 * fmax(name_similarity(a[count[0] - 1], b[0]), name_similarity(a[0], b[count[1] - 1])));
     return 1;
 }
 

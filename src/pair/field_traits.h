@@ -22,8 +22,8 @@ struct field_words {
 
 /* Two values of one field. */
 struct field_pair {
-    film_text value[2];        /* no bytes where it is missing */
-    size_t from[2], to[2];     /* its words in the reading */
+    film_text value[2];    /* no bytes where it is missing */
+    size_t from[2], to[2]; /* its words in the reading */
     const struct reading *reading;
     struct field_words words;
 };

@@ -128,8 +128,7 @@ film_status column_fields_find(struct columns *columns, const char *file,
     TRY_ALLOC(columns->fields = mem_zeroed(columns->count, sizeof *columns->fields), error);
     for (size_t i = 0; i < columns->count; i++) {
         film_text name = value_trim(value_of(columns->names[i]));
-        if (!pairs && is_wanted(options->fields, name))
-            TRY(put_field(columns, name, 0, i, error));
+        if (!pairs && is_wanted(options->fields, name)) TRY(put_field(columns, name, 0, i, error));
         for (int side = 0; pairs && side < 2; side++) {
             if (!column_fields_side(name, side, &field)) continue;
             if (side) field = paired_name(options->pair_fields, field);

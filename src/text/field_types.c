@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const type_names[FIELD_TYPES] = {
-    "text", "name", "number", "money", "date", "code", "category", "url", "email", "place"};
+static const char *const type_names[FIELD_TYPES] = {"text", "name",     "number", "money", "date",
+                                                    "code", "category", "url",    "email", "place"};
 
 const char *field_type_name(enum field_type type)
 {
@@ -52,7 +52,7 @@ size_t field_squeeze(film_text value, char *out, size_t size)
  * one. */
 static int take_currency(film_text *text)
 {
-    static const char *const signs[] = {"us $", "us$", "usd",          "eur",          "gbp",
+    static const char *const signs[] = {"us $", "us$", "usd",          "eur",      "gbp",
                                         "inr",  "$",   "\xe2\x82\xac", "\xc2\xa3", "\xc2\xa5"};
     for (size_t s = 0; s < sizeof signs / sizeof *signs; s++) {
         size_t length = strlen(signs[s]);
@@ -94,9 +94,9 @@ static int clock_number(film_text text, double *number)
 /* The end of the digits, commas and points that start at AT. */
 static size_t number_end(film_text text, size_t at)
 {
-    while (at < text.length && (is_digit(text.bytes[at]) ||
-                                ((text.bytes[at] == ',' || text.bytes[at] == '.') &&
-                                 at + 1 < text.length && is_digit(text.bytes[at + 1]))))
+    while (at < text.length &&
+           (is_digit(text.bytes[at]) || ((text.bytes[at] == ',' || text.bytes[at] == '.') &&
+                                         at + 1 < text.length && is_digit(text.bytes[at + 1]))))
         at++;
     return at;
 }

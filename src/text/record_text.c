@@ -41,7 +41,7 @@ film_text record_text_find(film_text text, film_text name)
 
 int record_text_missing(film_text value)
 {
-    static const char *const none[] = {"",  "null", "nan",  "none", "n/a",
+    static const char *const none[] = {"",   "null", "nan", "none", "n/a",
                                        "na", "-",    "--",  "?",    "\\N"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         if (value_is(value, none[i])) return 1;
@@ -76,7 +76,8 @@ int record_text_add(struct record_text *record, film_text name, film_text value)
 static char *value_string(const json_t *value)
 {
     char number[40];
-    if (json_is_string(value)) return mem_string(json_string_value(value), json_string_length(value));
+    if (json_is_string(value))
+        return mem_string(json_string_value(value), json_string_length(value));
     if (json_is_true(value)) return mem_string("true", 4);
     if (json_is_false(value)) return mem_string("false", 5);
     if (json_is_integer(value))

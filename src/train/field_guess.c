@@ -82,8 +82,7 @@ static film_status given_type(const char *given, film_text name, enum field_type
         size_t length = strcspn(given, ",");
         const char *colon = memchr(given, ':', length);
         char wanted[128];
-        film_text item =
-            value_trim((film_text){given, colon ? (size_t)(colon - given) : length});
+        film_text item = value_trim((film_text){given, colon ? (size_t)(colon - given) : length});
         if (colon && item.length < sizeof wanted) {
             film_text kind =
                 value_trim((film_text){colon + 1, (size_t)(given + length - colon - 1)});
