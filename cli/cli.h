@@ -155,6 +155,18 @@ void job_abort(int code);
         .proposals = "label,a,b a,b,label score,a,b text,category anchor,positive,negative " \
                      "a,b"                                                                   \
     }
+#define FIELDS_OPTIONS(type, place)                                                               \
+    {.name = "fields",                                                                            \
+     .kind = OPTION_TEXT,                                                                         \
+     .at = offsetof(type, place.fields),                                                          \
+     .argument = "LIST",                                                                          \
+     .help = "tables of records: the fields to compare, as in title,price:number",                \
+     .fallback = "all"},                                                                          \
+    {                                                                                             \
+        .name = "pair-fields", .kind = OPTION_TEXT, .at = offsetof(type, place.pair_fields),      \
+        .argument = "LIST",                                                                       \
+        .help = "tables of records: other names of the right fields, as in title=name,price=cost" \
+    }
 #define FORMAT_OPTION(type, place, name_, words)                                             \
     {                                                                                        \
         .name = name_, .kind = OPTION_CHOICE_OR_DEFAULT, .at = offsetof(type, place.format), \
@@ -216,6 +228,14 @@ void job_abort(int code);
     COLUMNS_OPTION(type, place, "label,a,b"),                                                    \
         FORMAT_OPTION(type, place, "format", "tsv|csv|jsonl|lines"), LABELS_OPTION(type, place), \
         ENCODING_OPTION(type, place), SKIP_BAD_OPTION(type, place)
+
+/* *TEXT = what to match for an argument: a record for a JSON object where the model compares
+ * records; otherwise the argument itself. Free *OWN. */
+film_status record_argument(const film_model *model, const char *argument, film_text *text,
+                            char **own, film_error *error);
+
+/* Prints a sentence; a record as "name: value, name: value". */
+void print_record(FILE *to, film_text text);
 
 /* Opens the model at PATH, or that of a pool there, and says so (models.c). Close it
  * with close_model. */

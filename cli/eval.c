@@ -357,6 +357,7 @@ static const struct option options[] = {
      .help = "bootstrap samples for the confidence intervals; 0: none",
      .fallback = "1000"},
     TABLE_OPTIONS(struct values, eval.table),
+    FIELDS_OPTIONS(struct values, eval.table),
     {.name = "seed",
      .kind = OPTION_SEED,
      .at = offsetof(struct values, eval.seed),

@@ -46,9 +46,12 @@ static void print_examples(const film_explanation *why)
     if (why->example_count) printf("nearest stored pairs:\n");
     for (size_t i = 0; i < why->example_count; i++) {
         const film_example *example = &why->examples[i];
-        printf("  %7.3f  %s\n           %.*s\n           %.*s\n", example->similarity,
-               example->same ? "same" : "different", (int)example->a.length, example->a.bytes,
-               (int)example->b.length, example->b.bytes);
+        printf("  %7.3f  %s\n           ", example->similarity,
+               example->same ? "same" : "different");
+        print_record(stdout, example->a);
+        printf("\n           ");
+        print_record(stdout, example->b);
+        printf("\n");
     }
 }
 
@@ -68,12 +71,13 @@ static int print_pair_explanation(const film_model *model, const film_answer_opt
     film_error error;
     film_context *context = NULL;
     film_explanation why = {.size = sizeof why};
-    char *json = NULL;
+    char *json = NULL, *own[2] = {NULL, NULL};
+    film_text text[2];
     film_status status = film_context_new(model, &context, &error);
     if (status == FILM_OK) status = film_context_set(context, answer, &error);
-    if (status == FILM_OK)
-        status = film_explain_pair(context, film_string(sentences[0]), film_string(sentences[1]),
-                                   &why, &error);
+    for (int s = 0; s < 2 && status == FILM_OK; s++)
+        status = record_argument(model, sentences[s], &text[s], &own[s], &error);
+    if (status == FILM_OK) status = film_explain_pair(context, text[0], text[1], &why, &error);
     if (status == FILM_OK && as_json)
         status = film_explanation_json(&why, FILM_ALL_REASONS, &json, NULL, &error);
     int code = as_json ? answer_json(status, json, &error) : report(status, &error);
@@ -84,6 +88,8 @@ static int print_pair_explanation(const film_model *model, const film_answer_opt
         if (all) print_all(&why);
     }
     film_context_free(context);
+    film_free(own[0]);
+    film_free(own[1]);
     return code;
 }
 

@@ -23,9 +23,11 @@ static int run(const struct command *command, void *given)
     film_context *context = NULL;
     film_explanation why = {.size = sizeof why};
     film_verdict *verdict = &why.verdict;
-    char *json = NULL;
-    film_text a = film_string(arguments[1]), b = film_string(arguments[2]);
+    char *json = NULL, *own[2] = {NULL, NULL};
+    film_text a = {NULL, 0}, b = {NULL, 0};
     film_status status = open_model(arguments[0], &model, &error);
+    if (status == FILM_OK) status = record_argument(model, arguments[1], &a, &own[0], &error);
+    if (status == FILM_OK) status = record_argument(model, arguments[2], &b, &own[1], &error);
     if (status == FILM_OK) status = film_context_new(model, &context, &error);
     if (status == FILM_OK) status = film_context_set(context, &values->answer, &error);
     if (status == FILM_OK)
@@ -37,6 +39,8 @@ static int run(const struct command *command, void *given)
     int code = command->json ? answer_json(status, json, &error) : report(status, &error);
     if (code == EXIT_DONE && !command->json) print_explanation(&why);
     film_context_free(context);
+    film_free(own[0]);
+    film_free(own[1]);
     close_model(model);
     return code;
 }
@@ -54,4 +58,5 @@ const struct verb verb_match = {
         "The printed weights add up to the log-odds exactly. film explain --pair prints more, and\n"
         "with --all every reason.\n\n"
         "example:\n"
-        "  film match faq.film \"I lost my card\" \"what if my card is lost?\"\n"};
+        "  film match faq.film \"I lost my card\" \"what if my card is lost?\"\n"
+        "  film match shop.film '{\"title\": \"EOS 5D\"}' '{\"title\": \"Canon EOS 5D\"}'\n"};

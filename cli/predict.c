@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum format { FORMAT_TSV, FORMAT_JSONL, FORMAT_KAGGLE };
 
@@ -184,6 +185,32 @@ static film_status warn_prior(const struct prediction *prediction, const char *n
     return FILM_OK;
 }
 
+/* Returns whether a column is the field NAME: "left_NAME", "ltable_NAME" or NAME. */
+static int is_column_of(film_text column, const char *name)
+{
+    size_t length = strlen(name);
+    return column.length >= length &&
+           strncasecmp(column.bytes + column.length - length, name, length) == 0 &&
+           (column.length == length || column.bytes[column.length - length - 1] == '_');
+}
+
+/* Warns of fields of the model that no column of a table of records has: they count as missing. */
+static void warn_fields(const film_model *model, const film_table *table, const char *path)
+{
+    size_t columns = film_table_columns(table), uses = 0;
+    for (size_t c = 0; c < columns; c++) uses += film_table_use(table, c) == FILM_COLUMN_A;
+    for (size_t f = 0; uses && f < film_field_count(model); f++) {
+        const char *name = film_field_name(model, f);
+        size_t c = 0;
+        while (c < columns && !is_column_of(film_table_column(table, c), name)) c++;
+        if (c == columns)
+            fprintf(stderr,
+                    "film: warning: %s: no column for the field \"%s\" of the model; it counts as "
+                    "missing\n",
+                    path, name);
+    }
+}
+
 /* Writes the header if the first process has no rows: another has the first row, or the file is
  * empty. */
 static film_status put_late_header(struct prediction *prediction, film_error *error)
@@ -270,6 +297,7 @@ static const struct option options[] = {
     THRESHOLD_OPTION(struct values, threshold),
     COLUMNS_OPTION(struct values, table, "id,a,b"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl"),
+    FIELDS_OPTIONS(struct values, table),
     LABELS_OPTION(struct values, table),
     ENCODING_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
@@ -339,7 +367,9 @@ static int run(const struct command *command, void *given)
     unsigned long long rows = 0, skipped = 0;
     film_progress progress = progress_start(command->quiet);
     film_status status = open_model(command->words[0], &model, &error);
-    if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
+    film_table_options reading = values->table;
+    if (!reading.labels) reading.labels = FILM_LABELS_NONE; /* not used */
+    if (status == FILM_OK) status = stream_open(path, &reading, &table, &error);
     prediction.model = model;
     if (status == FILM_OK && (int)values->answer.decision == KNN)
         status = find_known_neighbours(&prediction, values, progress, &error);
@@ -348,6 +378,7 @@ static int run(const struct command *command, void *given)
                                own_columns(&prediction, 1), &error);
     if (status == FILM_OK && job_rank() == 0 && !command->quiet)
         status = warn_prior(&prediction, command->words[0], &error);
+    if (status == FILM_OK && job_rank() == 0 && !command->quiet) warn_fields(model, table, path);
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);

@@ -292,6 +292,29 @@ static film_status add_pools(struct train_values *values, struct pool_pairs *pai
     return status;
 }
 
+/* Prints the fields of records and their types before training. Standard input cannot be read
+ * twice. */
+static void print_fields(const struct command *command, const struct train_values *values)
+{
+    film_error error;
+    char *text = NULL;
+    size_t i;
+    json_t *list, *field;
+    film_table_options table = values->train.table;
+    table.size = sizeof table;
+    if (command->quiet || !command->count || strcmp(command->words[0], "-") == 0 ||
+        film_guess_fields(command->words[0], &table, &text, &error) != FILM_OK)
+        return; /* training reports the error */
+    list = json_loads(text, 0, NULL);
+    json_array_foreach(list, i, field)
+        fprintf(stderr, "%s%s (%s)",
+                i ? ", " : "fields: ", json_string_value(json_object_get(field, "name")),
+                json_string_value(json_object_get(field, "type")));
+    if (json_array_size(list)) fprintf(stderr, "\n");
+    json_decref(list);
+    film_free(text);
+}
+
 static int train_model(const struct command *command, struct train_values *values)
 {
     film_train_options *train = &values->train;
@@ -301,6 +324,7 @@ static int train_model(const struct command *command, struct train_values *value
     int code, first = job_rank() == 0; /* writes the output */
     train->job = job;
     if (train->checkpoint_every == FILM_ZERO) train->checkpoint_only_when_cancelled = 1;
+    if (first) print_fields(command, values);
     train->progress = progress_start(command->quiet);
     film_status status = first ? check_output(values->model, &error) : FILM_OK;
     if (status == FILM_OK && first) status = check_output(train->checkpoint, &error);

@@ -36,6 +36,7 @@ const struct option train_options[] = {
      .fallback = "0.5; precision=, recall=: auto",
      .proposals = "auto"},
     TABLE_OPTIONS(struct train_values, train.table),
+    FIELDS_OPTIONS(struct train_values, train.table),
     HEADING("features"),
     {.name = "features",
      .kind = OPTION_FEATURES,

@@ -20,6 +20,38 @@ void print_reason(const film_reason *reason)
     printf("\n");
 }
 
+/* ---- Records ---- */
+
+enum { NAME_MARK = 0x1e, VALUE_MARK = 0x1f }; /* of a record's text (film_record_text) */
+
+film_status record_argument(const film_model *model, const char *argument, film_text *text,
+                            char **own, film_error *error)
+{
+    *text = film_string(argument);
+    if (*argument != '{' || !film_field_count(model)) return FILM_OK;
+    film_status status = film_record_json(*text, own, error);
+    if (status == FILM_OK) *text = film_string(*own);
+    return status;
+}
+
+/* Prints bytes FROM .. TO, with the marks of a record as signs. */
+static void print_between(FILE *out, film_text text, size_t from, size_t to)
+{
+    int record = text.length && text.bytes[0] == NAME_MARK;
+    for (size_t i = from; i < to; i++) {
+        char c = text.bytes[i];
+        if (record && (c == NAME_MARK || c == VALUE_MARK))
+            fputs(c == VALUE_MARK ? ": " : i ? ", " : "", out);
+        else
+            putc(c, out);
+    }
+}
+
+void print_record(FILE *to, film_text text)
+{
+    print_between(to, text, 0, text.length);
+}
+
 /* ---- The sentences ---- */
 
 static double strongest_word(const film_explanation *why)
@@ -46,12 +78,12 @@ static void print_sentence(const film_explanation *why, char side, int colour)
     for (size_t i = 0; i < why->word_count && colour; i++) {
         const film_word_share *word = &why->words[i];
         if (word->side != side) continue;
-        fwrite(text.bytes + at, 1, word->start - at, stdout);
+        print_between(stdout, text, at, word->start);
         printf("%s%.*s" PLAIN, colour_of(word->weight, most), (int)word->text.length,
                word->text.bytes);
         at = word->end;
     }
-    fwrite(text.bytes + at, 1, text.length - at, stdout);
+    print_between(stdout, text, at, text.length);
     printf("\n");
 }
 
@@ -60,7 +92,8 @@ static void print_sentence(const film_explanation *why, char side, int colour)
 struct term {
     double weight;
     film_text text;
-    char side; /* of a word: 'a', 'b', or '*' for both; 0: a group */
+    char side;                     /* of a word: 'a', 'b', or '*' for both; 0: a group */
+    const film_field_share *field; /* of records: its words and traits */
 };
 
 /* The strongest first, equal ones in their order. qsort does not promise that. */
@@ -88,7 +121,7 @@ static void add_word(struct term *terms, size_t *count, const film_word_share *w
             return;
         }
     }
-    terms[(*count)++] = (struct term){word->weight, word->text, word->side};
+    terms[(*count)++] = (struct term){word->weight, word->text, word->side, NULL};
 }
 
 static void print_bar(double weight, double most, int colour)
@@ -108,34 +141,93 @@ static void print_term(const struct term *term, double most, int colour)
                term->side == 'a'   ? " in a"
                : term->side == 'b' ? " in b"
                                    : "");
+    else if (term->field)
+        printf("field %s (%s)\n", term->field->name, term->field->type);
     else
         printf("%.*s\n", (int)term->text.length, term->text.bytes);
+}
+
+/* Returns the field whose value has the word, or NULL. */
+static const film_field_share *field_of(const film_explanation *why, const film_word_share *word)
+{
+    for (size_t f = 0; f < why->field_count; f++) {
+        film_text value = word->side == 'a' ? why->fields[f].a : why->fields[f].b;
+        if (value.bytes && word->text.bytes >= value.bytes &&
+            word->text.bytes < value.bytes + value.length)
+            return &why->fields[f];
+    }
+    return NULL;
+}
+
+static int is_field_group(const film_reason_group *group)
+{
+    return strncmp(group->name, "field ", 6) == 0;
+}
+
+/* Prints the strongest words and traits of a field, below its line. SPACE has room for all. */
+static void print_inside(const film_explanation *why, const film_field_share *field,
+                         struct term *space)
+{
+    enum { SHOWN = 4, MOST = 1000 };
+    size_t count = 0;
+    for (size_t i = 0; i < why->word_count && i < MOST; i++)
+        if (field_of(why, &why->words[i]) == field) add_word(space, &count, &why->words[i]);
+    for (size_t g = 0; g < why->group_count; g++) {
+        const film_reason_group *group = &why->groups[g];
+        if (!is_field_group(group) || strcmp(group->name + 6, field->name) != 0) continue;
+        for (size_t i = 0; i < group->reason_count && i < SHOWN; i++)
+            space[count++] = (struct term){group->reasons[i].weight,
+                                           {group->reasons[i].text, group->reasons[i].text_length},
+                                           0,
+                                           NULL};
+    }
+    sort_terms(space, count);
+    for (size_t i = 0; i < count && i < SHOWN && fabs(space[i].weight) >= 0.005; i++) {
+        printf("  %27s %+6.2f  ", "", space[i].weight);
+        printf(space[i].side ? "\"%.*s\"%s\n" : "%.*s%s\n", (int)space[i].text.length,
+               space[i].text.bytes,
+               space[i].side == 'a'   ? " in a"
+               : space[i].side == 'b' ? " in b"
+                                      : "");
+    }
 }
 
 static void print_sum(const film_explanation *why, int colour)
 {
     enum { SHOWN = 10 };
-    struct term *terms = malloc((why->word_count + why->group_count + 1) * sizeof *terms);
+    size_t room = why->word_count + why->group_count + why->field_count + 8;
+    struct term *terms = malloc(2 * room * sizeof *terms);
     size_t count = 0, words = 0;
     if (!terms) {
         output_incomplete();
         return;
     }
     for (size_t i = 0; i < why->word_count && i < 1000; i++)
-        add_word(terms, &count, &why->words[i]);
+        if (!field_of(why, &why->words[i])) add_word(terms, &count, &why->words[i]);
     double rest = 0;
-    for (size_t i = 1000; i < why->word_count; i++, words++) rest += why->words[i].weight;
+    for (size_t i = 1000; i < why->word_count; i++)
+        if (!field_of(why, &why->words[i])) {
+            rest += why->words[i].weight;
+            words++;
+        }
     for (size_t i = 0; i < why->group_count; i++)
-        terms[count++] = (struct term){why->groups[i].weight, film_string(why->groups[i].title), 0};
+        if (!why->field_count || !is_field_group(&why->groups[i]))
+            terms[count++] =
+                (struct term){why->groups[i].weight, film_string(why->groups[i].title), 0, NULL};
+    for (size_t f = 0; f < why->field_count; f++)
+        terms[count++] = (struct term){why->fields[f].weight, {"", 0}, 0, &why->fields[f]};
     sort_terms(terms, count);
     double most = count ? fmax(fabs(terms[0].weight), fabs(why->verdict.bias)) : 0;
     printf("log-odds %+.2f =\n", why->verdict.log_odds);
-    print_term(&(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0},
-               most, colour);
+    print_term(
+        &(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0, NULL},
+        most, colour);
     for (int against = 0; against < 2; against++)
         for (size_t i = 0; i < count && i < SHOWN; i++)
-            if (((terms[i].weight > 0) == why->verdict.same) != against)
+            if (((terms[i].weight > 0) == why->verdict.same) != against) {
                 print_term(&terms[i], most, colour);
+                if (terms[i].field) print_inside(why, terms[i].field, terms + room);
+            }
     for (size_t i = SHOWN; i < count; i++, words++) rest += terms[i].weight;
     if (words) {
         print_bar(rest, most, colour);

@@ -10,8 +10,8 @@ set(FILM_SOURCES
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
   src/base/utf8.c src/base/writer.c
   # text: bytes to tokens, files to rows
-  src/text/columns.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
-  src/text/reader.c src/text/record.c src/text/slice.c src/text/source.c src/text/table.c
+  src/text/column_fields.c src/text/columns.c src/text/field_types.c src/text/fold.c src/text/format.c src/text/guess.c src/text/io_api.c src/text/jsonl.c
+  src/text/reader.c src/text/record.c src/text/record_text.c src/text/slice.c src/text/source.c src/text/table.c
   src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/base_forms.c
   src/text/encoding.c src/text/filetype.c src/text/quantity.c src/text/relations.c
   src/text/relations_file.c src/text/relations_read.c src/text/workbook.c
@@ -22,6 +22,8 @@ set(FILM_SOURCES
   src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
   src/pair/trees.c src/pair/answered.c src/pair/guarantees.c src/pair/knowledge.c src/pair/roles.c
+  src/pair/trees.c src/pair/answered.c src/pair/field_traits.c src/pair/knowledge.c
+  src/pair/record_codes.c src/pair/record_fields.c
   # model: the file on disk
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
@@ -101,7 +103,7 @@ set(FILM_TRAIN_SOURCES
   src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c src/eval/measures.c src/eval/model_answers.c
   src/eval/read.c src/eval/request.c src/eval/retrieval.c src/eval/classes.c src/eval/neighbours.c
   # train: files to a model
-  src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/fingerprint.c
+  src/train/calibration.c src/train/checkpoint.c src/train/examples_sample.c src/train/field_guess.c src/train/fingerprint.c
   src/train/hold_out.c src/train/options.c src/train/pairs.c src/train/plan.c src/train/split.c
   src/train/train.c src/train/train_api.c src/train/training_rows.c src/train/cross_validate.c
   src/train/known_words.c src/train/reference.c

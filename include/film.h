@@ -106,6 +106,26 @@ typedef struct film_answer_options {
 FILM_API film_status film_context_set(film_context *context, const film_answer_options *options,
                                       film_error *error);
 
+/* ---- Records -------------------------------------------------------------------------------- */
+
+/* A model trained on records compares field by field. A record is a text too, made by these calls,
+ * and goes wherever a sentence does: film_match, film_embed, a pool. Fields that the model does not
+ * have are compared as words of the record only; those that are missing count as missing. */
+
+/* The number of fields of a model; 0: it compares sentences. */
+FILM_API size_t film_field_count(const film_model *model);
+
+/* The name and the type ("text", "money", ...) of a field, by its number; NULL: there is none. */
+FILM_API const char *film_field_name(const film_model *model, size_t number);
+FILM_API const char *film_field_type(const film_model *model, size_t number);
+
+/* *TEXT = the record with these COUNT names and values, NUL-terminated; free it with film_free. */
+FILM_API film_status film_record_text(const film_text *names, const film_text *values, size_t count,
+                                      char **text, film_error *error);
+
+/* The same from a JSON object, {"title": "...", "price": 10}. */
+FILM_API film_status film_record_json(film_text json, char **text, film_error *error);
+
 /* ---- Vectors -------------------------------------------------------------------------------- */
 
 /* How two vectors are compared. A model is trained for one of these. */

@@ -77,6 +77,14 @@ typedef struct film_example {
     double similarity;
 } film_example;
 
+/* A field of two records and its share of the log-odds: that of the words of its values, and that of
+ * its traits, which are the reasons of the group "field NAME". A missing value is {NULL, 0}. */
+typedef struct film_field_share {
+    const char *name, *type;
+    film_text a, b;
+    double weight, words, traits;
+} film_field_share;
+
 /* An explanation. All its pointers belong to the context and are valid until its next call. */
 typedef struct film_explanation {
     size_t size;
@@ -100,6 +108,9 @@ typedef struct film_explanation {
     /* The nearest first, at most three. Empty if the model stores no examples. */
     const film_example *examples;
     size_t example_count;
+    /* The fields of records, the strongest first. Empty for a model of sentences. */
+    const film_field_share *fields;
+    size_t field_count;
 } film_explanation;
 
 FILM_API film_status film_explain_pair(film_context *context, film_text a, film_text b,
@@ -132,7 +143,8 @@ FILM_API film_status film_groups_json(const film_verdict *verdict, char **json, 
 
 /* {a, b, probability, same, similarity, log_odds, bias, words: [{text, side, span, weight}],
  * groups: [{id, name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
- * facts: [{name, text}], examples: [{a, b, same, similarity}]}. With a BERT encoder there are also
+ * facts: [{name, text}], examples: [{a, b, same, similarity}]}. Records a and b are objects, and
+ * there are fields: [{name, type, a, b, weight, words, traits}]. With a BERT encoder there are also
  * words[].left_out and encoder: [{dimension, share}]. */
 FILM_API film_status film_explanation_json(const film_explanation *explanation, size_t most,
                                            char **json, size_t *length, film_error *error);

@@ -71,8 +71,15 @@ typedef struct film_table_options {
     int part, parts;
     /* The encoding of the file: "utf-8", "windows-1252" or "latin-1". NULL: UTF-8. */
     const char *encoding;
+    /* Tables of records: the fields to compare, "title,price:number,phone:code". A type (text,
+     * name, number, money, date, code, category, url, email, place) is used in training; without
+     * one it is guessed. In a table of single records, these columns are joined to the text. NULL:
+     * every pair of columns left_NAME and right_NAME (or ltable_NAME and rtable_NAME). */
+    const char *fields;
+    /* The names of the second record's columns, where they differ: "title=name,price=cost". */
+    const char *pair_fields;
     /* Reserved for later options; must be zero. */
-    void *reserved[3];
+    void *reserved[1];
 } film_table_options;
 
 /* Sets a function that is called before every read of a table. If it returns non-zero, the call

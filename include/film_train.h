@@ -215,9 +215,19 @@ typedef struct film_train_options {
     int no_made_up;
 } film_train_options;
 
+/* *JSON = the fields that training would compare in the records of a file, with their guessed types:
+ * [{"name": "title", "type": "text"}, ...]; [] for a file of sentences. At most 20,000 rows are
+ * read. Free *JSON with film_free. */
+FILM_API film_status film_guess_fields(const char *path, const film_table_options *options,
+                                       char **json, film_error *error);
+
 /* Learns a model from one or several files: labelled ones of the same layout, and files of plain
  * sentences. With fewer than 300 labelled pairs (1,000 beside plain sentences) only the threshold
  * is learned from them.
+ *
+ * Tables of records (film_table_options.fields) are compared field by field. Unless an operating
+ * point or a prior is given, their threshold is the best for F1 at the file's own share of
+ * duplicates; 100 labelled pairs suffice to learn from.
  *
  * When training is cancelled while a map or the decision is learned, it returns FILM_CANCELLED and
  * sets *OUT to the best model so far, with a threshold instead of a decision, calibrated and ready

@@ -91,8 +91,7 @@ static void dedup(struct worker *worker, const json_t *list, int texts, double t
     film_record *records = calloc(count + 1, sizeof *records);
     if (!records) response_error(response, 503, "out of memory");
     while (records && read < count &&
-           (texts ? fields_text(json_array_get(list, read), "texts", read, &records[read].text,
-                                response)
+           (texts ? fields_text(list, "texts", read, &records[read].text, response)
                   : read_record(json_array_get(list, read), read, &records[read], response)))
         read++;
     if (records && read == count) find_clusters(worker, records, count, threshold, prior, response);

@@ -154,6 +154,22 @@ static int unknown_field(const char *name, const char *where, const struct field
     return 0;
 }
 
+/* A record in place of a sentence: its text. NULL: RESPONSE has the error. */
+static json_t *record_of(const json_t *object, struct response *response)
+{
+    film_error error;
+    char *json = json_dumps(object, JSON_COMPACT), *text = NULL;
+    film_status status = json ? film_record_json(film_string(json), &text, &error) : FILM_NO_MEMORY;
+    json_t *out = status == FILM_OK ? json_string(text) : NULL;
+    if (status != FILM_OK && json)
+        response_failure(response, status, &error);
+    else if (!out)
+        response_error(response, 503, "out of memory; send a smaller request");
+    free(json);
+    film_free(text);
+    return out;
+}
+
 int fields_of(const json_t *object, const char *where, const struct field *fields, void *values,
               struct response *response)
 {
@@ -164,6 +180,12 @@ int fields_of(const json_t *object, const char *where, const struct field *field
         const struct field *field = fields;
         while (field->name && strcmp(field->name, name) != 0) field++;
         if (!field->name) return unknown_field(name, where, fields, response);
+        if (field->kind == FIELD_TEXT && json_is_object(value)) {
+            json_t *text = record_of(value, response);
+            if (!text) return 0;
+            json_object_set_new((json_t *)(uintptr_t)object, name, text);
+            value = text;
+        }
         if (!read_field(field, (char *)values + field->at, value, where, response)) return 0;
     }
     return 1;
@@ -175,9 +197,16 @@ int fields_read(const struct request *request, const struct field *fields, void 
     return parse(request, root, response) && fields_of(*root, "", fields, values, response);
 }
 
-int fields_text(const json_t *value, const char *name, size_t number, film_text *text,
+int fields_text(const json_t *list, const char *name, size_t number, film_text *text,
                 struct response *response)
 {
+    const json_t *value = json_array_get(list, number);
+    if (json_is_object(value)) {
+        json_t *record = record_of(value, response);
+        if (!record) return 0;
+        json_array_set_new((json_t *)(uintptr_t)list, number, record);
+        value = record;
+    }
     if (!json_is_string(value))
         return response_error(response, 400, "%s[%zu] must be a string, not %s", name, number,
                               value ? type_name(value) : "nothing");
@@ -201,6 +230,6 @@ int fields_texts(const json_t *list, const char *name, size_t most, film_text **
     *texts = malloc((*count ? *count : 1) * sizeof **texts);
     if (!*texts) return response_error(response, 503, "out of memory");
     for (size_t i = 0; i < *count; i++)
-        if (!fields_text(json_array_get(list, i), name, i, &(*texts)[i], response)) return 0;
+        if (!fields_text(list, name, i, &(*texts)[i], response)) return 0;
     return 1;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 enum field_kind {
-    FIELD_TEXT,  /* film_text */
+    FIELD_TEXT,  /* film_text: a string, or an object with the fields of a record */
     FIELD_FLAG,  /* int */
     FIELD_COUNT, /* size_t, from `least` to `most` */
     FIELD_SHARE, /* double between 0 and 1, both excluded */
@@ -42,8 +42,8 @@ int fields_read(const struct request *request, const struct field *fields, void 
 int fields_of(const json_t *object, const char *where, const struct field *fields, void *values,
               struct response *response);
 
-/* Reads a string. The error message names item NUMBER of the list NAME. */
-int fields_text(const json_t *value, const char *name, size_t number, film_text *text,
+/* Reads item NUMBER of a list, a string or a record. The error message names the list NAME. */
+int fields_text(const json_t *list, const char *name, size_t number, film_text *text,
                 struct response *response);
 
 /* Reads a list of at most MOST strings; the caller frees *TEXTS. Returns 0 on error. */

@@ -141,6 +141,13 @@ void writer_text(struct writer *writer, film_text text)
     writer->length += (size_t)(to - start);
 }
 
+void writer_name(struct writer *writer, film_text name)
+{
+    writer_text(writer, name);
+    append(writer, ": ", 2);
+    writer->comma = 0;
+}
+
 /* ---- Numbers ---- */
 
 enum { DIGITS = 20 };

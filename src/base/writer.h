@@ -19,6 +19,8 @@ void writer_open(struct writer *writer, char bracket);
 void writer_close(struct writer *writer, char bracket);
 /* No character of KEY needs escaping. */
 void writer_key(struct writer *writer, const char *key);
+/* A key that may need escapes. */
+void writer_name(struct writer *writer, film_text name);
 
 /* TEXT is valid UTF-8. */
 void writer_text(struct writer *writer, film_text text);

@@ -26,6 +26,8 @@ struct encoder {
     int weighs;
     /* What is known about words, for the decision; NULL: nothing. */
     const struct relations *relations;
+    /* The fields of records (pair/record_fields.h); NULL: sentences. */
+    const struct record_fields *fields;
     /* Only in the second kind: */
     const struct network *network;
     const float *network_map; /* the network's dim x network_dim, row-major, or NULL */

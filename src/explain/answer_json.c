@@ -3,7 +3,8 @@
 #include "base/writer.h"
 #include "base/sort.h"
 #include "base/sized.h"
-#include "pair/traits.h"
+#include "pair/record_fields.h"
+#include "text/record_text.h"
 #include "film_explain.h"
 
 #include <math.h>
@@ -38,6 +39,23 @@ static void write_key_text(struct writer *to, const char *key, film_text text)
     writer_text(to, text);
 }
 
+/* Writes a sentence as a string, a record as an object. */
+static void write_key_record(struct writer *to, const char *key, film_text text)
+{
+    film_text name, value;
+    if (!record_text_is(text)) {
+        write_key_text(to, key, text);
+        return;
+    }
+    writer_key(to, key);
+    writer_open(to, '{');
+    for (size_t at = 0; record_text_next(text, &at, &name, &value);) {
+        writer_name(to, name);
+        writer_text(to, value);
+    }
+    writer_close(to, '}');
+}
+
 /* Returns the family with this name, or FAMILIES. */
 static int family_of(const char *name)
 {
@@ -52,6 +70,10 @@ static void write_family(struct writer *to, const char *id_key, const char *titl
                          const char *name)
 {
     int family = family_of(name);
+    if (family == FAMILIES && name) { /* a field of records */
+        write_key_text(to, id_key, film_string(name));
+        write_key_text(to, title_key, film_string(name));
+    }
     if (family == FAMILIES) return;
     write_key_text(to, id_key, film_string(family_id((enum family)family)));
     write_key_text(to, title_key, film_string(family_title((enum family)family)));
@@ -100,8 +122,8 @@ static void write_reasons(struct writer *to, const film_reason *reasons, size_t 
 
 static void write_verdict(struct writer *to, film_text a, film_text b, const film_verdict *verdict)
 {
-    write_key_text(to, "a", a);
-    write_key_text(to, "b", b);
+    write_key_record(to, "a", a);
+    write_key_record(to, "b", b);
     writer_key(to, "probability");
     writer_number(to, verdict->probability);
     writer_key(to, "same");
@@ -153,11 +175,23 @@ static int stronger_group_index_first(const void *left, const void *right)
     return x != y ? (x > y ? -1 : 1) : strcmp(a->id, b->id);
 }
 
+/* The group of a field, after the families; it is added where it is new. */
+static int field_group(film_reason_group *groups, int *all, const char *name)
+{
+    int at = FAMILIES + 1;
+    while (at < *all && strcmp(groups[at].name, name) != 0) at++;
+    if (at == *all && *all < FAMILIES + 1 + RECORD_FIELDS_MOST)
+        groups[(*all)++] = (film_reason_group){.id = name, .name = name, .title = name};
+    return at < *all ? at : FAMILIES;
+}
+
 film_status film_groups_json(const film_verdict *verdict, char **json, size_t *length,
                              film_error *error)
 {
     if (!verdict || !json) return status_set(error, FILM_USAGE, "verdict or json is NULL");
-    film_reason_group groups[FAMILIES + 1];
+    enum { MOST = FAMILIES + 1 + RECORD_FIELDS_MOST };
+    film_reason_group groups[MOST];
+    int all = FAMILIES + 1;
     struct writer to = {0};
     for (int family = 0; family < FAMILIES; family++)
         groups[family] = (film_reason_group){.id = family_id((enum family)family),
@@ -169,15 +203,17 @@ film_status film_groups_json(const film_verdict *verdict, char **json, size_t *l
         int two = reason->other_family != NULL;
         const char *const names[] = {reason->family, reason->other_family};
         for (int part = 0; part <= two; part++) {
-            film_reason_group *group = &groups[family_of(names[part])];
+            int at = family_of(names[part]);
+            if (at == FAMILIES && names[part]) at = field_group(groups, &all, names[part]);
+            film_reason_group *group = &groups[at];
             group->weight += reason->weight / (1 + two);
             group->reason_count++;
         }
     }
-    sort_array(groups, FAMILIES + 1, sizeof *groups, stronger_group_index_first);
+    sort_array(groups, (size_t)all, sizeof *groups, stronger_group_index_first);
     writer_open(&to, '[');
     for (int against = 0; against < 2; against++)
-        for (int i = 0; i <= FAMILIES; i++) {
+        for (int i = 0; i < all; i++) {
             if (!groups[i].reason_count || supports(groups[i].weight, verdict->same) == against)
                 continue;
             write_group_head(&to, &groups[i]);
@@ -220,6 +256,35 @@ static void write_words(struct writer *to, const film_explanation *explanation)
             writer_key(to, "left_out");
             writer_weight(to, word->left_out);
         }
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+static void write_fields(struct writer *to, const film_explanation *explanation)
+{
+    if (!explanation->field_count) return;
+    writer_key(to, "fields");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->field_count; i++) {
+        const film_field_share *field = &explanation->fields[i];
+        const film_text values[2] = {field->a, field->b};
+        writer_open(to, '{');
+        write_key_text(to, "name", film_string(field->name));
+        write_key_text(to, "type", film_string(field->type));
+        for (int s = 0; s < 2; s++) {
+            writer_key(to, s ? "b" : "a");
+            if (values[s].bytes)
+                writer_text(to, values[s]);
+            else
+                writer_null(to);
+        }
+        writer_key(to, "weight");
+        writer_weight(to, field->weight);
+        writer_key(to, "words");
+        writer_weight(to, field->words);
+        writer_key(to, "traits");
+        writer_weight(to, field->traits);
         writer_close(to, '}');
     }
     writer_close(to, ']');
@@ -286,8 +351,8 @@ static void write_examples(struct writer *to, const film_explanation *explanatio
     for (size_t i = 0; i < explanation->example_count; i++) {
         const film_example *example = &explanation->examples[i];
         writer_open(to, '{');
-        write_key_text(to, "a", example->a);
-        write_key_text(to, "b", example->b);
+        write_key_record(to, "a", example->a);
+        write_key_record(to, "b", example->b);
         writer_key(to, "same");
         writer_truth(to, example->same);
         writer_key(to, "similarity");
@@ -308,6 +373,7 @@ film_status film_explanation_json(const film_explanation *explanation, size_t mo
     struct writer to = {0};
     writer_open(&to, '{');
     write_verdict(&to, explanation->a, explanation->b, &explanation->verdict);
+    write_fields(&to, explanation);
     write_words(&to, explanation);
     write_groups(&to, explanation, most);
     write_links(&to, explanation);

@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "pair/match.h"
 #include "pair/score.h"
+#include "text/record_text.h"
 
 struct film_context {
     const film_model *model;
@@ -98,6 +99,53 @@ film_status film_context_set(film_context *context, const film_answer_options *o
     film_status status = sized_options(&with, sizeof with, options, "film_answer_options", error);
     if (status != FILM_OK) return status;
     return match_rule(&context->match.rule, &context->model->decision, &with, error);
+}
+
+size_t film_field_count(const film_model *model)
+{
+    return model ? model->fields.count : 0;
+}
+
+const char *film_field_name(const film_model *model, size_t number)
+{
+    return number < film_field_count(model) ? model->fields.list[number].name : NULL;
+}
+
+const char *film_field_type(const film_model *model, size_t number)
+{
+    return number < film_field_count(model) ? field_type_name(model->fields.list[number].type)
+                                            : NULL;
+}
+
+/* Passes the bytes to the caller; a record without values is an empty text. */
+static film_status give_record(film_status status, struct record_text *record, char **text,
+                               film_error *error)
+{
+    if (status == FILM_OK && !record->bytes && !(record->bytes = mem_string("", 0)))
+        status = status_no_memory(error);
+    if (status == FILM_OK)
+        *text = record->bytes;
+    else
+        mem_free(record->bytes);
+    return status;
+}
+
+film_status film_record_text(const film_text *names, const film_text *values, size_t count,
+                             char **text, film_error *error)
+{
+    struct record_text record = {0};
+    film_status status = FILM_OK;
+    if (!text || (count && (!names || !values))) return status_missing(error, "names or text");
+    for (size_t i = 0; i < count && status == FILM_OK; i++)
+        if (!record_text_add(&record, names[i], values[i])) status = status_no_memory(error);
+    return give_record(status, &record, text, error);
+}
+
+film_status film_record_json(film_text json, char **text, film_error *error)
+{
+    struct record_text record = {0};
+    if (!text || !json.bytes) return status_missing(error, text ? "json" : "text");
+    return give_record(record_text_json(&record, json, error), &record, text, error);
 }
 
 film_status film_embed(film_context *context, film_text text, float *out, film_error *error)

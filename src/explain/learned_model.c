@@ -167,9 +167,10 @@ static int wider_first(const void *left, const void *right)
     return a->trait < b->trait ? -1 : a->trait > b->trait;
 }
 
-static void write_shape(const struct trait_shape *shape, struct writer *to)
+static void write_shape(const struct record_fields *fields, const struct trait_shape *shape,
+                        struct writer *to)
 {
-    const struct trait *trait = trait_at(shape->trait);
+    const struct trait *trait = traits_get(fields, shape->trait);
     writer_open(to, '{');
     writer_key(to, "id");
     writer_text(to, value_of(trait->id));
@@ -178,7 +179,7 @@ static void write_shape(const struct trait_shape *shape, struct writer *to)
     writer_key(to, "about");
     writer_text(to, value_of(trait->about));
     writer_key(to, "family");
-    writer_text(to, value_of(family_name(trait->family)));
+    writer_text(to, value_of(trait_family(trait)));
     writer_key(to, "group");
     writer_text(to, value_of(family_id(trait->family)));
     writer_key(to, "title");
@@ -198,7 +199,7 @@ static film_status write_traits(const film_model *model, size_t most, struct wri
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = traits_count();
+    size_t count = traits_total(model->encoder.fields);
     const struct tree_terms_plan *plan = &model->decision.plan;
     struct shaping shaping = {.decision = &model->decision};
     struct trait_shape *shapes = mem_array(count, sizeof *shapes);
@@ -216,7 +217,7 @@ static film_status write_traits(const film_model *model, size_t most, struct wri
     sort_array(shapes, count, sizeof *shapes, wider_first);
     writer_key(to, "traits");
     writer_open(to, '[');
-    for (size_t t = 0; t < count && t < most; t++) write_shape(&shapes[t], to);
+    for (size_t t = 0; t < count && t < most; t++) write_shape(model->encoder.fields, &shapes[t], to);
     writer_close(to, ']');
 done:
     mem_free(shapes);

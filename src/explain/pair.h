@@ -16,7 +16,8 @@ struct explainer {
     struct words words;
     film_reason *reasons; /* of the groups, concatenated */
     size_t reasons_capacity;
-    film_reason_group groups[FAMILIES];
+    film_reason_group groups[FAMILIES + RECORD_FIELDS_MOST];
+    film_field_share fields[RECORD_FIELDS_MOST];
     struct links links;
     struct encoded encoded;
     struct facts facts;

@@ -155,7 +155,7 @@ static film_status add_query(struct small_pool *pool, const struct out_of_fold *
                              double margin, struct sign_rows *rows, film_error *error)
 {
     film_status status = FILM_OK;
-    const float *x = held->x + i * traits_count();
+    const float *x = held->x + i * held->traits;
     struct first other;
     float sign[ANSWERED_SIGNS];
     film_text a, b;

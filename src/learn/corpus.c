@@ -3,6 +3,7 @@
 #include "learn/corpus.h"
 #include "base/mem.h"
 #include "learn/rows.h"
+#include "text/record_text.h"
 
 #include <string.h>
 
@@ -35,6 +36,7 @@ film_status corpus_add(struct corpus *corpus, const film_row *row, film_error *e
     TRY(sentence_id(&corpus->sentences, row->c, &corpus->c[at], error));
     TRY(sentence_id(&corpus->categories, row->category, &corpus->category[at], error));
     corpus->label[at] = (float)row->label;
+    if (record_text_is(row->a) || record_text_is(row->b)) corpus->records = 1;
     corpus->rows++;
 done:
     return status;
@@ -45,6 +47,7 @@ film_status corpus_add_plain(struct corpus *corpus, const film_row *row, film_er
     film_status status = FILM_OK;
     uint32_t id;
     const film_text texts[] = {row->a, row->b, row->c};
+    if (record_text_is(row->a)) corpus->records = 1;
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         TRY(sentence_id(&corpus->sentences, texts[t], &id, error));
     corpus->plain = 1;

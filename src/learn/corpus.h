@@ -21,6 +21,7 @@ struct corpus {
     size_t a_capacity, b_capacity, c_capacity, label_capacity, category_capacity;
     uint64_t skipped; /* bad rows */
     size_t plain;     /* sentences beside the rows were read: corpus_add_plain */
+    size_t records;   /* texts are records with fields (text/record_text.h) */
 };
 
 /* The number of sentences of all processes, this process's first id, and the owner of an id. */

@@ -159,6 +159,7 @@ film_status corpus_share(struct corpus *corpus, const struct comm *comm, const c
     TRY(share_rows(corpus, comm, error));
     TRY(comm_sum_counts(comm, &skipped, 1, error));
     TRY(comm_sum_counts(comm, &corpus->plain, 1, error));
+    TRY(comm_sum_counts(comm, &corpus->records, 1, error));
     corpus->skipped = skipped;
 done:
     return status;
@@ -275,6 +276,7 @@ static film_status take_rows(const struct corpus *from, const unsigned char *par
     size_t rows = 0;
     for (size_t i = 0; i < from->rows; i++) rows += part[i] == wanted;
     out->skipped = from->skipped;
+    out->records = from->records;
     if (!corpus_reserve(out, rows)) return status_no_memory(error);
     for (size_t i = 0; i < from->rows; i++) {
         if (part[i] != wanted) continue;

@@ -47,7 +47,7 @@ static void layout_free(struct tree_data *layout)
 static film_status fill_tree_data(const struct tree_rows *rows, const struct made_up_pairs *made_up,
                                   size_t fold, struct tree_data *layout, film_error *error)
 {
-    size_t traits = traits_count(), at = 0, learned = 0;
+    size_t traits = rows->traits, at = 0, learned = 0;
     size_t count = rows->count + made_up->count;
     *layout = (struct tree_data){.x = mem_array(count, traits * sizeof(float)),
                                  .columns = mem_array(3 * count, sizeof(float))};
@@ -103,9 +103,9 @@ static film_status try_fold(const struct tree_rows *rows, const struct made_up_p
     struct boosting_options wanted = *options;
     wanted.validation = apart;
     wanted.patience = 50;
-    TRY(boosting_fit(&layout.learn, traits_count(), &wanted, &trees, &history, error));
+    TRY(boosting_fit(&layout.learn, rows->traits, &wanted, &trees, &history, error));
     TRY_ALLOC(sum = mem_array(kept, sizeof *sum), error);
-    TRY(trees_sum_rows(&trees, apart->x, kept, traits_count(), options->threads, sum, error));
+    TRY(trees_sum_rows(&trees, apart->x, kept, rows->traits, options->threads, sum, error));
     for (size_t i = 0; i < kept; i++, trial->count++) {
         trial->margin[trial->count] = (float)(sum[i] + (double)apart->base[i]);
         trial->target[trial->count] = apart->target[i];
@@ -186,9 +186,9 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     film_status status = FILM_OK;
     struct tree_data layout = {0};
     struct boosting_options options;
-    int *direction = mem_array(traits_count(), sizeof *direction);
+    int *direction = mem_array(rows->traits, sizeof *direction);
     TRY_ALLOC(direction, error);
-    for (size_t t = 0; t < traits_count(); t++)
+    for (size_t t = 0; t < rows->traits; t++)
         direction[t] = guarantees_direction(decision->guarantees, t);
     choose_boosting(&options, rows->count);
     options.monotone = direction;
@@ -197,7 +197,7 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     options.progress = &input->options->progress;
     TRY(try_trees(input, rows, folds, made_up, &options, &decision->margin, error));
     TRY(fill_tree_data(rows, made_up, folds, &layout, error));
-    TRY(boosting_fit(&layout.learn, traits_count(), &options, &decision->trees, NULL, error));
+    TRY(boosting_fit(&layout.learn, rows->traits, &options, &decision->trees, NULL, error));
     if (!guarantees_hold(decision))
         TRY(status_set(error, FILM_BAD_INPUT,
                        "XGBoost: the trees do not keep to the monotone constraints; FILM supports "
@@ -214,9 +214,10 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
     film_status status = FILM_OK;
     const struct comm *comm = input->corpus->comm;
     const film_train_options *options = input->options;
-    struct made_up_options wanted = {unrelated_wanted(held->pairs.count),
-                                     options->no_made_up ? 0 : held->pairs.count / 4, options->seed,
-                                     options->threads};
+    struct made_up_options wanted = {
+        unrelated_wanted(held->pairs.count),
+        options->no_made_up || input->corpus->records ? 0 : held->pairs.count / 4, options->seed,
+        options->threads};
     struct made_up_pairs made_up = {0};
     struct tree_rows rows = {0};
     TRY(made_up_pairs_draw(input->corpus, decision, &wanted, &made_up, error));
@@ -258,7 +259,7 @@ static film_status sum_margins(const struct learn_input *input, const struct dec
     size_t count = held->share.count;
     double *margin = *out = mem_array(count, sizeof *margin);
     TRY_ALLOC(margin, error);
-    TRY(trees_sum_rows(&decision->trees, held->x, count, traits_count(), input->options->threads,
+    TRY(trees_sum_rows(&decision->trees, held->x, count, held->traits, input->options->threads,
                        margin, error));
     for (size_t i = 0; i < count; i++)
         margin[i] =

@@ -62,6 +62,7 @@ struct drawn {
 struct pair_drawing {
     size_t first, count; /* the range of this process */
     size_t unrelated;    /* pairs from here on are edits */
+    int records;         /* never cut */
     struct drawn *pair;
     uint32_t *id, *at;        /* of the drawn sentence; its index in the fetched table */
     struct strtab fetched[2]; /* first and second sentences */
@@ -94,7 +95,7 @@ static int is_edit(const struct pair_drawing *drawing, size_t i)
 /* Both sides are whole in a third of the pairs, one in a third, none in a third. */
 static int whole_sides(const struct pair_drawing *drawing, size_t i)
 {
-    return is_edit(drawing, i) ? 2 : (int)((drawing->first + i) % 3);
+    return is_edit(drawing, i) || drawing->records ? 2 : (int)((drawing->first + i) % 3);
 }
 
 /* Returns whether labels let this kind of edit change the meaning (learn/guarantees.h). */
@@ -167,8 +168,9 @@ static film_status make_pair(const struct decision *decision, const struct pair_
     const film_text *text = drawing->pair[i].text;
     film_status status = survey_make(survey, &decision->evidence, text[0], text[1], error);
     if (status != FILM_OK) return status;
-    float *x = out->x + i * traits_count();
-    memcpy(x, survey->traits, traits_count() * sizeof *x);
+    size_t traits = traits_total(decision->encoder->fields);
+    float *x = out->x + i * traits;
+    memcpy(x, survey->traits, traits * sizeof *x);
     out->base[i] = (float)(linear_sum(&decision->line, x) + survey->margin);
     int related = whole_sides(drawing, i) == 2
                       ? survey->reading.side[0].hash == survey->reading.side[1].hash
@@ -226,9 +228,10 @@ film_status made_up_pairs_draw(const struct corpus *corpus, const struct decisio
 {
     film_status status = FILM_OK;
     const struct comm *comm = corpus->comm;
-    size_t traits = traits_count() * sizeof(float), count = options->count + options->edits;
+    size_t traits = traits_total(decision->encoder->fields) * sizeof(float), count = options->count + options->edits;
     struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank),
-                                   .unrelated = options->count};
+                                   .unrelated = options->count,
+                                   .records = corpus->records != 0};
     *out = (struct made_up_pairs){0};
     if (!count || !corpus_all(corpus)) return FILM_OK;
     drawing.count = comm_begin(comm, count, comm->rank + 1) - drawing.first;

@@ -80,7 +80,7 @@ static film_status gather_pairs(const struct learn_input *input, struct out_of_f
                   (held->line = mem_array(count, sizeof(float))) &&
                   (held->base = mem_array(count, sizeof(float))) &&
                   (held->similarity = mem_array(count, sizeof(float))) &&
-                  (held->x = mem_array(count, traits_count() * sizeof(float))) &&
+                  (held->x = mem_array(count, held->traits * sizeof(float))) &&
                   (held->known = mem_array(count, sizeof *held->known)),
               error);
     weigh_pairs(corpus->labels, held);
@@ -126,7 +126,7 @@ static void keep_survey(struct out_of_fold *held, size_t i, const struct survey 
     float target = held->share.target[i];
     held->base[i] = (float)((double)held->line[i] + survey->margin);
     held->similarity[i] = (float)survey_similarity(survey);
-    memcpy(held->x + i * traits_count(), survey->traits, traits_count() * sizeof(float));
+    memcpy(held->x + i * held->traits, survey->traits, held->traits * sizeof(float));
     held->known[i] = (struct memory_row){reading->side[0].hash, reading->side[1].hash,
                                          target >= 1   ? 1
                                          : target <= 0 ? 0
@@ -187,8 +187,62 @@ static film_status fit_directed(struct linear *line, const struct linear_data *d
     return FILM_OK;
 }
 
-/* Fits a linear model of the traits that do not depend on labels. These need no folds, and the few
- * weights cannot overfit. */
+/* Fits the line again without each fold; held->line = its output for the fold's pairs. Records have
+ * more traits and fewer pairs than sentences, so a line overfits. Returns the log loss in *LOSS. */
+static film_status fit_line_folds(const struct linear_data *all, const unsigned char *use,
+                                  double ridge, int threads, struct out_of_fold *held, double *loss,
+                                  film_error *error)
+{
+    film_status status = FILM_OK;
+    struct linear line = {0};
+    struct linear_data data = *all;
+    float *weight = mem_array(data.rows, sizeof *weight);
+    double sums[2] = {0, 0};
+    TRY_ALLOC(weight, error);
+    data.weight = weight;
+    for (size_t f = 0; f < FOLDS; f++) {
+        for (size_t i = 0; i < data.rows; i++)
+            weight[i] = folds_of_pair(&held->folds, held->share.a[i]) == f ? 0 : all->weight[i];
+        TRY(linear_fit(&line, &data, use, ridge, threads, error));
+        for (size_t i = 0; i < data.rows; i++) {
+            if (weight[i] != 0) continue;
+            double sum = linear_sum(&line, all->x + i * data.count);
+            held->line[i] = (float)sum;
+            sums[0] += (double)all->weight[i] *
+                       (log1p(exp(-fabs(sum))) + fmax(0, sum) - sum * (double)data.target[i]);
+            sums[1] += (double)all->weight[i];
+        }
+        linear_free(&line);
+    }
+    TRY(comm_sum_double(data.comm, sums, 2, error));
+    *loss = sums[0] / sums[1];
+done:
+    linear_free(&line);
+    mem_free(weight);
+    return status;
+}
+
+/* The line of records: few pairs choose the ridge by their log loss out of fold. */
+static film_status fit_line_records(const struct linear_data *data, const unsigned char *use,
+                                    int threads, struct out_of_fold *held, double *ridge,
+                                    film_error *error)
+{
+    enum { FEW = 2000 };
+    static const double ridges[] = {100, 30, 10, 3};
+    film_status status = FILM_OK;
+    double best = INFINITY, loss = 0;
+    for (size_t r = 0; held->pairs.count < FEW && r < sizeof ridges / sizeof *ridges; r++) {
+        TRY(fit_line_folds(data, use, ridges[r], threads, held, &loss, error));
+        if (loss < best) *ridge = ridges[r];
+        best = fmin(best, loss);
+    }
+    TRY(fit_line_folds(data, use, *ridge, threads, held, &loss, error));
+done:
+    return status;
+}
+
+/* Fits a linear model of the traits that do not depend on labels. These need no folds for
+ * sentences: the few weights cannot overfit. */
 static film_status fit_line(const struct learn_input *input, struct decision *decision,
                             struct out_of_fold *held, film_error *error)
 {
@@ -198,7 +252,7 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     struct linear *line = &decision->line;
     struct encoder plain = *decision->encoder;
     int threads = input->options->threads;
-    size_t count = held->share.count, traits = traits_count();
+    size_t count = held->share.count, traits = held->traits;
     struct evidence none = {.features = held->rows.features};
     unsigned char *use = mem_array(traits, 1);
     TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
@@ -207,9 +261,14 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     plain.network = NULL;
     memset(held->line, 0, count * sizeof(float));
     TRY(survey_fold(held, FOLDS, &plain, &none, threads, error));
-    for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(trait_at(t));
+    for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(traits_get(plain.fields, t));
     struct linear_data data = {
         held->x, count, traits, held->share.target, held->weight, input->corpus->comm};
+    if (input->corpus->records) { /* their numbers are judged by their fields */
+        TRY(fit_line_records(&data, use, openmp_use(threads), held, &ridge, error));
+        TRY(linear_fit(line, &data, use, ridge, openmp_use(threads), error));
+        goto done;
+    }
     struct guarantees_rows rows = {held->x, held->share.target, held->weight, count,
                                    input->corpus->comm};
     TRY(guarantees_allow(&rows, &decision->guarantees, error));
@@ -333,6 +392,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     const film_train_options *options = input->options;
     float *weights[FOLDS + 1] = {0};
     memset(held, 0, sizeof *held);
+    held->traits = traits_total(decision->encoder->fields);
     TRY(gather_pairs(input, held, error));
     struct evidence_source source = {labels_text, &held->share, held->share.count,
                                      input->corpus->comm};

@@ -30,6 +30,7 @@ struct out_of_fold {
     float *base;       /* linear model and word evidence, out-of-fold */
     float *similarity; /* out-of-fold */
     float *x;          /* pairs x traits, out-of-fold */
+    size_t traits;     /* traits_total() of the model */
     struct memory_row *known;
     int too_few; /* gathering failed for lack of labelled pairs */
 };

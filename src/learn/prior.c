@@ -35,9 +35,10 @@ static int term_is_used(const char *trait, unsigned groups)
     return strcmp(trait, "word_cosine") != 0 || !(groups & FILM_CHAR);
 }
 
-static film_status make_line(struct linear *line, unsigned groups, film_error *error)
+static film_status make_line(struct linear *line, const struct encoder *encoder, film_error *error)
 {
-    size_t count = traits_count();
+    size_t count = traits_total(encoder->fields);
+    unsigned groups = encoder->features->groups;
     if (!(line->own = mem_zeroed(LINEAR_ROWS * count, sizeof(float))))
         return status_no_memory(error);
     for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
@@ -142,7 +143,7 @@ film_status prior_decision(const struct learn_input *input, struct decision *dec
                            film_error *error)
 {
     film_status status = FILM_OK;
-    TRY(make_line(&decision->line, decision->encoder->features->groups, error));
+    TRY(make_line(&decision->line, decision->encoder, error));
     TRY(make_empty_parts(decision, error));
     decision->full = 1;
     decision->guarantees = ONLY_KINDS;

@@ -19,7 +19,7 @@
  * one run: duplicates without labels have precision 0.94 and recall 0.10; a decision learned from
  * 320 labels has 0.26 and 0.11, from 1,000 labels 0.77 and 0.34, from 3,000 labels 0.96 and
  * 0.79. */
-enum { PRIOR_FEW = 300, PRIOR_FEW_IN_POOL = 1000 };
+enum { PRIOR_FEW = 300, PRIOR_FEW_IN_POOL = 1000, PRIOR_FEW_RECORDS = 100 };
 
 /* DECISION comes with its encoder, which has a map, and becomes the decision without labels. */
 film_status prior_decision(const struct learn_input *input, struct decision *decision,

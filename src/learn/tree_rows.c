@@ -64,7 +64,7 @@ film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *
     if (held->pairs.count > most) TRY(draw_pairs(held, most, seed, &drawn, &count, error));
     const void *column[TREE_ROWS_COLUMNS] = {held->x, share->target, held->weight, held->base,
                                              fold};
-    const size_t size[TREE_ROWS_COLUMNS] = {traits_count() * sizeof(float), sizeof(float),
+    const size_t size[TREE_ROWS_COLUMNS] = {held->traits * sizeof(float), sizeof(float),
                                             sizeof(float), sizeof(float), 1};
     for (int c = 0; c < TREE_ROWS_COLUMNS; c++)
         TRY(gather_column(comm, &column[c], size[c], drawn, count, &rows->own[c], error));
@@ -74,6 +74,7 @@ film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *
     rows->base = column[3];
     rows->fold = column[4];
     rows->count = count;
+    rows->traits = held->traits;
     TRY(comm_sum_counts(comm, &rows->count, 1, error));
     if (rows->fold == fold) { /* the only column that HELD does not own */
         rows->own[4] = fold;

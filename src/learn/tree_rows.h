@@ -9,7 +9,7 @@ enum { TREE_ROWS_COLUMNS = 5 };
 
 /* One row per pair, in the order of all pairs; in process 0 only. */
 struct tree_rows {
-    size_t count;
+    size_t count, traits;
     const float *x; /* count x traits */
     const float *target, *weight, *base;
     const unsigned char *fold;

@@ -22,6 +22,7 @@ void model_free(film_model *model)
     classifier_free(&model->classifier);
     features_free(&model->features);
     relations_free(&model->relations);
+    record_fields_free(&model->fields);
     mem_free(model->own_map);
     mem_free(model->own_sigma);
     network_free(model->network); /* before the file, whose memory it may use */

@@ -24,6 +24,7 @@ struct film_model {
     struct features features;
     struct encoder encoder;     /* features, map and dim; network and its map */
     struct relations relations; /* what is known about words, to which `encoder` points */
+    struct record_fields fields; /* of records, to which `encoder` points; none: sentences */
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;

@@ -4,6 +4,7 @@
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "pair/guarantees.h"
+#include "text/value.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -85,7 +86,7 @@ static json_t *decision_object(const struct decision *decision)
         jsonfile_put(object, "guarantees", guarantee_names(decision->guarantees));
         jsonfile_put(object, "constraints", constrained_traits(decision->guarantees));
     }
-    trait_columns_write(object);
+    trait_columns_write(object, decision->encoder->fields);
     const struct answer_rule *answered = &decision->answered;
     if (answered->learned)
         jsonfile_put(object, "answered",
@@ -97,6 +98,17 @@ static json_t *decision_object(const struct decision *decision)
                      json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
                                decision->network.mean));
     return object;
+}
+
+/* [["title", "text"], ...]; NULL for a model of sentences. */
+static json_t *fields_object(const struct record_fields *fields)
+{
+    if (!fields->count) return NULL;
+    json_t *list = json_array();
+    for (size_t f = 0; f < fields->count; f++)
+        json_array_append_new(
+            list, json_pack("[s, s]", fields->list[f].name, field_type_name(fields->list[f].type)));
+    return list;
 }
 
 /* NULL without categories. */
@@ -115,7 +127,7 @@ static json_t *settings_object(const film_model *model)
     const struct tokenizer *tokenizer = &model->features.tokenizer;
     json_t *share = model->decision.share > 0 ? json_real(model->decision.share) : NULL;
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:i, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*}", "method",
+        "{s:s, s:s, s:o, s:I, s:I, s:i, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*}", "method",
         model->settings.method, "similarity", similarity_names[model->encoder.similarity],
         "features", group_names(model->features.groups), "min_df",
         (json_int_t)model->settings.min_df, "max_features",
@@ -123,7 +135,7 @@ static json_t *settings_object(const film_model *model)
         tokenizer->stem, "stop", stop_words(&tokenizer->stop), "seed",
         (json_int_t)model->settings.seed, "calibration", line_object(&model->decision.similarity),
         "decision", decision_object(&model->decision), "share", share, "classifier",
-        classifier_object(&model->classifier));
+        classifier_object(&model->classifier), "fields", fields_object(&model->fields));
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
@@ -250,8 +262,32 @@ static film_status read_answered(json_t *object, const char *path, struct answer
     return FILM_OK;
 }
 
+/* Only in a model of records. */
+static film_status read_fields(const json_t *list, const char *path, film_model *model,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    if (!list) return FILM_OK;
+    for (size_t f = 0; f < json_array_size(list); f++) {
+        const json_t *pair = json_array_get(list, f);
+        const char *name = json_string_value(json_array_get(pair, 0));
+        const char *type = json_string_value(json_array_get(pair, 1));
+        enum field_type found = type ? field_type_find(value_of(type)) : FIELD_TYPES;
+        if (!name || found == FIELD_TYPES)
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "%s: settings: field %zu has an unknown type; use a newer version", path,
+                           f + 1));
+        TRY(record_fields_add(&model->fields, value_of(name), found, error));
+    }
+    TRY(record_fields_prepare(&model->fields, error));
+    model->encoder.fields = &model->fields;
+done:
+    return status;
+}
+
 static film_status read_decision(json_t *object, const char *path, struct decision *decision,
-                                 struct trait_columns *columns, film_error *error)
+                                 const struct record_fields *fields, struct trait_columns *columns,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     json_error_t problem;
@@ -272,7 +308,7 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
     TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));
     TRY(read_answered(json_object_get(object, "answered"), path, &decision->answered, error));
     TRY(read_line(line, path, &decision->margin, error));
-    TRY(trait_columns_read(columns, object, path, error));
+    TRY(trait_columns_read(columns, object, fields, path, error));
     decision->guarantees = read_guarantees(json_object_get(object, "guarantees"));
     decision->full = 1;
 done:
@@ -344,7 +380,8 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     model->settings.seed = (uint64_t)seed;
     TRY(read_line(line, path, &model->decision.similarity, error));
     TRY(read_share(json_object_get(object, "share"), path, &model->decision.share, error));
-    TRY(read_decision(decision, path, &model->decision, columns, error));
+    TRY(read_fields(json_object_get(object, "fields"), path, model, error));
+    TRY(read_decision(decision, path, &model->decision, model->encoder.fields, columns, error));
     TRY(read_classifier(json_object_get(object, "classifier"), path, &model->classifier.rule,
                         error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));

@@ -107,12 +107,12 @@ static const char *name_of_id(const char *id)
     return id;
 }
 
-void trait_columns_write(json_t *object)
+void trait_columns_write(json_t *object, const struct record_fields *fields)
 {
     json_t *ids = json_array(), *names = json_array();
-    for (size_t i = 0; i < traits_count(); i++) {
-        jsonfile_append(ids, json_string(trait_at(i)->id));
-        jsonfile_append(names, json_string(name_of_id(trait_at(i)->id)));
+    for (size_t i = 0; i < traits_total(fields); i++) {
+        jsonfile_append(ids, json_string(traits_get(fields, i)->id));
+        jsonfile_append(names, json_string(name_of_id(traits_get(fields, i)->id)));
     }
     jsonfile_put(object, "traits", names);
     jsonfile_put(object, "trait_ids", ids);
@@ -129,14 +129,15 @@ void trait_columns_free(struct trait_columns *columns)
 }
 
 static film_status read_column(struct trait_columns *columns, size_t at, const char *id,
-                               const char *path, film_error *error)
+                               const struct record_fields *fields, const char *path,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     if (!id)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s: settings: trait %zu of the decision is not a string", path, at));
     TRY_ALLOC(columns->id[at] = mem_string(id, strlen(id)), error);
-    size_t trait = columns->trait[at] = trait_find(id);
+    size_t trait = columns->trait[at] = traits_search(fields, id);
     for (size_t i = 0; trait != TRAIT_NONE && i < at; i++)
         if (columns->trait[i] == trait)
             TRY(status_set(error, FILM_BAD_INPUT,
@@ -147,7 +148,8 @@ done:
 }
 
 film_status trait_columns_read(struct trait_columns *columns, const json_t *decision,
-                               const char *path, film_error *error)
+                               const struct record_fields *fields, const char *path,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     const json_t *ids = json_object_get(decision, "trait_ids");
@@ -162,11 +164,13 @@ film_status trait_columns_read(struct trait_columns *columns, const json_t *deci
                   (columns->trait = mem_array(count, sizeof *columns->trait)),
               error);
     columns->count = count;
-    columns->same = count == traits_count();
+    columns->traits = traits_total(fields);
+    columns->same = count == columns->traits;
     if (version) TRY_ALLOC(columns->version = mem_string(version, strlen(version)), error);
     for (size_t i = 0; i < count; i++) {
         const char *text = json_string_value(json_array_get(list, i));
-        TRY(read_column(columns, i, text && !ids ? id_of_name(text) : text, path, error));
+        TRY(read_column(columns, i, text && !ids ? id_of_name(text) : text, fields, path,
+                        error));
     }
 done:
     return status;
@@ -191,7 +195,7 @@ film_status trait_columns_line(const struct trait_columns *columns, const float 
                                struct linear *line, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = columns->count, traits = traits_count();
+    size_t count = columns->count, traits = columns->traits;
     float *own = NULL;
     if (columns->same) {
         linear_map(line, rows, count);

@@ -8,7 +8,7 @@
 #define MODEL_TRAIT_COLUMNS_H
 
 #include "pair/linear.h"
-#include "pair/traits.h"
+#include "pair/record_fields.h"
 #include "pair/trees.h"
 
 #include <jansson.h>
@@ -20,14 +20,17 @@ struct trait_columns {
     char **id;     /* as in the file */
     char *version; /* of the program that trained the model; NULL: unknown */
     int same;      /* column i is trait i for all traits: nothing has to be renumbered */
+    size_t traits; /* of this program, with those of the model's fields */
 };
 
-/* Writes the columns of this program: `trait_ids`, `traits` and `version` of OBJECT. */
-void trait_columns_write(json_t *object);
+/* Writes the columns of this program: `trait_ids`, `traits` and `version` of OBJECT. FIELDS NULL: a
+ * model of sentences. */
+void trait_columns_write(json_t *object, const struct record_fields *fields);
 
 /* Reads the columns from the settings of a decision. Free them also after a failure. */
 film_status trait_columns_read(struct trait_columns *columns, const json_t *decision,
-                               const char *path, film_error *error);
+                               const struct record_fields *fields, const char *path,
+                               film_error *error);
 void trait_columns_free(struct trait_columns *columns);
 
 /* Points LINE at ROWS (LINEAR_ROWS x columns floats of the file), or gives it rows of its own with

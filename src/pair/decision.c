@@ -20,12 +20,12 @@ void decision_free(struct decision *decision)
     memset(decision, 0, sizeof *decision);
 }
 
-static char *name_term(const struct tree_term *term)
+static char *name_term(const struct record_fields *fields, const struct tree_term *term)
 {
-    char name[200];
-    int length = snprintf(name, sizeof name, "%s%s%s", trait_at((size_t)term->low)->name,
+    char name[420];
+    int length = snprintf(name, sizeof name, "%s%s%s", traits_get(fields, (size_t)term->low)->name,
                           term->high < 0 ? "" : " and ",
-                          term->high < 0 ? "" : trait_at((size_t)term->high)->name);
+                          term->high < 0 ? "" : traits_get(fields, (size_t)term->high)->name);
     return mem_string(name, (size_t)length);
 }
 
@@ -36,7 +36,8 @@ film_status decision_prepare(struct decision *decision, film_error *error)
     size_t count = decision->plan.count;
     TRY_ALLOC(decision->term_name = mem_zeroed(count, sizeof *decision->term_name), error);
     for (size_t t = 0; t < count; t++)
-        TRY_ALLOC(decision->term_name[t] = name_term(&decision->plan.term[t]), error);
+        TRY_ALLOC(decision->term_name[t] = name_term(decision->encoder->fields,
+                                                      &decision->plan.term[t]), error);
 done:
     return status;
 }

@@ -22,6 +22,7 @@ static const struct {
 
 int guarantees_direction(unsigned kinds, size_t trait)
 {
+    if (trait >= traits_count()) return 0; /* of a field */
     const char *id = trait_at(trait)->id;
     for (size_t i = 0; i < GUARANTEES; i++)
         if (kinds & guarantees[i].kind && strcmp(id, guarantees[i].trait) == 0) return -1;

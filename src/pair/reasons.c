@@ -373,7 +373,9 @@ static film_status add_item(struct match *match, const struct item *item, film_e
 static film_status add_two_traits(struct match *match, size_t t, double weight, film_error *error)
 {
     const struct tree_term *term = &match->decision->plan.term[t];
-    const struct trait *low = trait_at((size_t)term->low), *high = trait_at((size_t)term->high);
+    const struct record_fields *fields = match->decision->encoder->fields;
+    const struct trait *low = traits_get(fields, (size_t)term->low),
+                       *high = traits_get(fields, (size_t)term->high);
     const char *name = match->decision->term_name[t];
     film_reason reason = {.kind = "trait",
                           .id = low->id,
@@ -381,8 +383,8 @@ static film_status add_two_traits(struct match *match, size_t t, double weight, 
                           .text = name,
                           .text_length = strlen(name),
                           .weight = weight,
-                          .family = family_name(low->family),
-                          .other_family = family_name(high->family)};
+                          .family = trait_family(low),
+                          .other_family = trait_family(high)};
     return add_reason(match, &reason, error);
 }
 
@@ -398,7 +400,7 @@ static film_status add_traits(struct match *match, film_error *error)
     double scale = decision->margin.scale;
     size_t t = 0; /* of the plan, which is sorted by trait */
     trees_terms(plan, &decision->trees, traits, &match->terms);
-    for (size_t trait = 0; trait < traits_count(); trait++) {
+    for (size_t trait = 0; trait < traits_total(decision->encoder->fields); trait++) {
         double weight = linear_term(&decision->line, trait, traits);
         for (; t < plan->count && plan->term[t].low == (int32_t)trait; t++) {
             if (plan->term[t].high < 0)
@@ -406,9 +408,14 @@ static film_status add_traits(struct match *match, film_error *error)
             else
                 TRY(add_two_traits(match, t, scale * match->terms.weight[t], error));
         }
-        const struct trait *of = trait_at(trait);
-        TRY(add_named(match, &(struct named){"trait", of->id, of->name, of->family}, scale * weight,
-                      error));
+        const struct trait *of = traits_get(decision->encoder->fields, trait);
+        film_reason reason = {.kind = "trait",
+                              .id = of->id,
+                              .text = of->name,
+                              .text_length = strlen(of->name),
+                              .weight = scale * weight,
+                              .family = trait_family(of)};
+        TRY(add_reason(match, &reason, error));
     }
 done:
     return status;

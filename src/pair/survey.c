@@ -12,7 +12,8 @@ film_status survey_init(struct survey *survey, const struct encoder *encoder, fi
     TRY(reading_init(&survey->reading, encoder, error));
     TRY(items_init(&survey->items, error));
     TRY(comparison_init(&survey->comparison, encoder, error));
-    TRY_ALLOC(survey->traits = mem_array(traits_count(), sizeof *survey->traits), error);
+    TRY_ALLOC(survey->traits = mem_array(traits_total(encoder->fields), sizeof *survey->traits),
+              error);
 done:
     if (status != FILM_OK) survey_free(survey);
     return status;
@@ -24,6 +25,7 @@ void survey_free(struct survey *survey)
     items_free(&survey->items);
     comparison_free(&survey->comparison);
     mem_free(survey->traits);
+    field_scratch_free(&survey->fields);
     memset(survey, 0, sizeof *survey);
 }
 
@@ -41,6 +43,10 @@ film_status survey_make(struct survey *survey, const struct evidence *evidence, 
     comparison_make(&survey->comparison, &survey->reading);
     survey->margin = evidence_margin(evidence, &survey->reading, &survey->items, &survey->sums);
     traits_measure(&survey->comparison, survey->traits);
+    const struct record_fields *fields = survey->reading.encoder->fields;
+    if (fields)
+        TRY(record_fields_measure(fields, &survey->reading, &survey->fields,
+                                  survey->traits + traits_count(), error));
 done:
     return status;
 }

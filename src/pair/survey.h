@@ -4,7 +4,7 @@
 #define PAIR_SURVEY_H
 
 #include "pair/evidence.h"
-#include "pair/traits.h"
+#include "pair/record_fields.h"
 
 /* Scratch space and result, one per thread. */
 struct survey {
@@ -13,7 +13,8 @@ struct survey {
     struct comparison comparison;
     struct evidence_sums sums;
     double margin; /* of the word evidence */
-    float *traits; /* traits_count() */
+    float *traits; /* traits_total() */
+    struct field_scratch fields;
 };
 
 film_status survey_init(struct survey *survey, const struct encoder *encoder, film_error *error);

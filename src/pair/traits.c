@@ -326,7 +326,7 @@ static double pairs_of(size_t count)
     }
 TRAITS(FUNCTION)
 
-#define ENTRY(id, family, name, about, ...) {#id, name, about, FAMILY_##family, measure_##id},
+#define ENTRY(id, family, name, about, ...) {#id, name, about, FAMILY_##family, measure_##id, NULL},
 static const struct trait traits[] = {TRAITS(ENTRY)};
 
 enum { COUNT = sizeof traits / sizeof *traits };
@@ -349,6 +349,11 @@ const char *family_name(enum family family)
 const char *family_title(enum family family)
 {
     return families[family].title;
+}
+
+const char *trait_family(const struct trait *trait)
+{
+    return trait->field ? trait->field : family_name(trait->family);
 }
 
 int trait_is_learned(const struct trait *trait)

@@ -24,6 +24,8 @@
     FAMILY(SPELLING, spelling, "spelling", "Similar spelling")                      \
     FAMILY(SIMILARITY, similarity, "similarity", "Similar wording")                 \
     FAMILY(MEANING, meaning, "meaning", "Similar meaning")                          \
+    FAMILY(FIELDS, fields, "fields", "Fields of the records")                       \
+    FAMILY(CODES, codes, "codes", "Model numbers and measurements")                 \
     FAMILY(BLACK_BOX, black_box, "black box", "A network that cannot be explained") \
     FAMILY(MEMORY, memory, "memory", "Known from training")                         \
     FAMILY(IDENTITY, identity, "identity", "Identical sentences")
@@ -40,13 +42,19 @@ struct trait {
     const char *name;  /* "numbers only one has": also the name of its reason */
     const char *about; /* one line for a user */
     enum family family;
-    double (*measure)(const struct comparison *comparison);
+    double (*measure)(const struct comparison *comparison); /* NULL for traits of records */
+    /* "field title" for a trait of one field (pair/record_fields.h); NULL: of the whole text. */
+    const char *field;
 };
+
+/* The family of the trait's reasons: its field, where it belongs to one. */
+const char *trait_family(const struct trait *trait);
 
 /* Returns whether the trait depends on what was learned from labels (the map). */
 int trait_is_learned(const struct trait *trait);
 
-/* All traits, in the order of this program. A model file may have other traits in another order:
+/* All traits of sentences, in the order of this program. Records have more
+ * (pair/record_fields.h). A model file may have other traits in another order:
  * model/trait_columns.h finds them by id. */
 size_t traits_count(void);
 const struct trait *trait_at(size_t number);

@@ -202,11 +202,11 @@ static void draw_curve(struct report *report, struct shapes *shapes, size_t t, s
     struct plot_series series = {
         .name = "log-odds", .kind = PLOT_LINE, .colour = 1, .x = x, .y = y, .count = count};
     snprintf(id, sizeof id, "shape-%zu", number);
-    snprintf(title, sizeof title, "%s: %s", family_title(trait_at(t)->family), trait_at(t)->name);
+    snprintf(title, sizeof title, "%s: %s", family_title(traits_get(shapes->decision->encoder->fields, t)->family), traits_get(shapes->decision->encoder->fields, t)->name);
     struct plot plot = {.id = id,
                         .title = title,
-                        .about = trait_at(t)->about,
-                        .x = {.title = trait_at(t)->name},
+                        .about = traits_get(shapes->decision->encoder->fields, t)->about,
+                        .x = {.title = traits_get(shapes->decision->encoder->fields, t)->name},
                         .y = {.title = "added log-odds", .from_zero = 1},
                         .series = &series,
                         .count = 1,
@@ -246,14 +246,14 @@ static void draw_heat(struct report *report, struct shapes *shapes, size_t term,
     }
     snprintf(about, sizeof about, "%+.2f to %+.2f log-odds.", least, most);
     snprintf(id, sizeof id, "shape-two-%zu", number);
-    const char *first = family_title(trait_at((size_t)of->low)->family);
-    const char *second = family_title(trait_at((size_t)of->high)->family);
+    const char *first = family_title(traits_get(shapes->decision->encoder->fields, (size_t)of->low)->family);
+    const char *second = family_title(traits_get(shapes->decision->encoder->fields, (size_t)of->high)->family);
     snprintf(title, sizeof title, first == second ? "%s" : "%s, with: %s", first, second);
     struct plot_heat heat = {.id = id,
                              .title = title,
                              .about = about,
-                             .x_title = trait_at((size_t)of->low)->name,
-                             .y_title = trait_at((size_t)of->high)->name,
+                             .x_title = traits_get(shapes->decision->encoder->fields, (size_t)of->low)->name,
+                             .y_title = traits_get(shapes->decision->encoder->fields, (size_t)of->high)->name,
                              .value_title = "added log-odds",
                              .x_edge = x,
                              .y_edge = y,
@@ -300,7 +300,7 @@ done:
 static film_status prepare_shapes(struct shapes *shapes, film_error *error)
 {
     film_status status = FILM_OK;
-    shapes->traits = traits_count();
+    shapes->traits = traits_total(shapes->decision->encoder->fields);
     TRY(tree_terms_init(&shapes->terms, &shapes->decision->plan, error));
     TRY_ALLOC((shapes->x = mem_zeroed(shapes->traits, sizeof *shapes->x)) &&
                   (shapes->sample = mem_array(SAMPLE * shapes->traits, sizeof *shapes->sample)) &&

@@ -15,6 +15,7 @@ void columns_free(struct columns *columns)
     mem_free(columns->names);
     columns->names = NULL;
     columns->count = 0;
+    column_fields_free(columns);
 }
 
 static film_status set_names(struct columns *columns, const film_text *names, size_t count,
@@ -80,8 +81,8 @@ static const char *const label_names[] = {"gold_label", "is_duplicate", "label",
                                           "duplicate",  "same",         "match", NULL};
 static const char *const score_names[] = {"score", "similarity", "similarity_score", NULL};
 static const char *const category_names[] = {"category", "intent", "class", "cluster", NULL};
-static const char *const id_names[] = {"id",    "test_id", "pair_id", "pairid",
-                                       "index", "idx",     "qid",     NULL};
+static const char *const id_names[] = {"id",  "test_id", "pair_id", "pairid", "index",
+                                       "idx", "qid",     "_id",     NULL};
 
 static size_t find_listed(const film_text *names, size_t count, const char *wanted)
 {
@@ -105,7 +106,7 @@ static void clear_roles(struct columns *columns)
 
 int columns_recognise(struct columns *columns, const film_text *names, size_t count)
 {
-    size_t *at = columns->at;
+    size_t *at = columns->at, record[2] = {COLUMN_NONE, COLUMN_NONE};
     clear_roles(columns);
     for (size_t i = 0; i < sizeof pair_names / sizeof pair_names[0]; i++) {
         size_t a = find_listed(names, count, pair_names[i][0]),
@@ -121,6 +122,17 @@ int columns_recognise(struct columns *columns, const film_text *names, size_t co
         at[COLUMN_A] = find_listed(names, count, "anchor");
         at[COLUMN_B] = find_listed(names, count, "positive");
         at[COLUMN_C] = find_listed(names, count, "negative");
+    }
+    for (size_t i = 0; i < count && at[COLUMN_C] == COLUMN_NONE; i++) { /* records */
+        film_text field;
+        for (int side = 0; side < 2; side++)
+            if (record[side] == COLUMN_NONE && column_fields_side(names[i], side, &field) &&
+                !column_fields_is_id(field))
+                record[side] = i;
+    }
+    if (at[COLUMN_B] == COLUMN_NONE && record[0] != COLUMN_NONE && record[1] != COLUMN_NONE) {
+        at[COLUMN_A] = record[0];
+        at[COLUMN_B] = record[1];
     }
     if (at[COLUMN_A] == COLUMN_NONE) at[COLUMN_A] = find_any(names, count, single_names);
     at[COLUMN_LABEL] = find_any(names, count, label_names);
@@ -357,8 +369,8 @@ static film_status use_content(struct columns *columns, const char *file,
         return set_names(columns, &text, 1, error);
     }
     if (format == RECORD_JSONL) {
-        film_text names[256];
-        size_t count = columns->count < 256 ? columns->count : 256;
+        film_text names[RECORD_MAX_KEYS];
+        size_t count = columns->count < RECORD_MAX_KEYS ? columns->count : RECORD_MAX_KEYS;
         for (size_t i = 0; i < count; i++) names[i] = value_of(columns->names[i]);
         if (columns_recognise(columns, names, count)) return FILM_OK;
         return refuse_columns(file, format, count, columns, error);
@@ -444,6 +456,7 @@ film_status columns_decide(struct columns *columns, const char *file, enum recor
     film_status status = options->columns
                              ? use_given(columns, file, options, format, peek, error)
                              : use_content(columns, file, options, format, peek, error);
+    if (status == FILM_OK) status = column_fields_find(columns, file, options, error);
     if (status != FILM_OK) return status;
     columns->labels = options->labels ? options->labels : labels_of(columns, peek);
     return check_label_columns(columns, file, error);

@@ -17,6 +17,12 @@ enum {
 };
 #define COLUMN_NONE SIZE_MAX
 
+/* A field of records: its column in the first and in the second record. */
+struct column_field {
+    char *name;
+    size_t at[2]; /* COLUMN_NONE: this record never has it */
+};
+
 struct columns {
     size_t at[COLUMN_ROLES]; /* the column of each role, or COLUMN_NONE */
     int is_score;            /* the label column holds degrees of similarity */
@@ -25,6 +31,9 @@ struct columns {
     film_labels labels;
     char **names;
     size_t count;
+    /* Of a table of records: A and B are made of these columns. NULL: a table of sentences. */
+    struct column_field *fields;
+    size_t field_count;
 };
 
 /* The records that the decision is based on: the first well-formed records of the file. */
@@ -42,6 +51,18 @@ void columns_free(struct columns *columns);
 
 /* Returns whether the names form a known layout. Sets the roles and nothing else. */
 int columns_recognise(struct columns *columns, const film_text *names, size_t count);
+
+/* column_fields.c: finds the columns left_NAME and right_NAME (or ltable_ and rtable_) of two
+ * records; or of one record, the columns that OPTIONS names. Call it when names and roles are set. */
+film_status column_fields_find(struct columns *columns, const char *file,
+                               const film_table_options *options, film_error *error);
+void column_fields_free(struct columns *columns);
+
+/* Returns whether NAME is a column of the first (SIDE 0) or the second record, and which field. */
+int column_fields_side(film_text name, int side, film_text *field);
+
+/* The columns of field names that are no data: ids of rows and of groups. */
+int column_fields_is_id(film_text field);
 
 /* The names as "label, question1, question2", truncated to fit. */
 enum { COLUMNS_LISTED = 300 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_KEYS = 256, NUMBER_BYTES = 32 };
+enum { MAX_KEYS = RECORD_MAX_KEYS, NUMBER_BYTES = 32 };
 
 film_status jsonl_parse(struct record *record, film_error *error)
 {

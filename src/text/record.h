@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Limit on the number of columns; it bounds the memory of a row made of tabs. */
-enum { RECORD_MAX_FIELDS = 4096 };
+enum { RECORD_MAX_FIELDS = 4096, RECORD_MAX_KEYS = 2048 }; /* keys of JSON lines */
 
 enum record_format { RECORD_TSV, RECORD_CSV, RECORD_JSONL, RECORD_LINES, RECORD_FORMATS };
 

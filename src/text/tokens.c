@@ -2,6 +2,7 @@
  * source bytes of every token. It does not weigh them. */
 #include "text/tokens.h"
 #include "base/mem.h"
+#include "text/record_text.h"
 
 #include <libstemmer.h>
 #include <string.h>
@@ -341,12 +342,16 @@ film_status tokens_split(struct tokens *tokens, const struct tokenizer *tokenize
     tokens->count = 0;
     TRY(fold_text(fold, text, error));
     size_t tail = fold->length; /* end of the words written after the text */
+    int is_record = record_text_is(text);
     for (size_t at = 0, step; at < fold->length;) {
         enum character kind = character_at(fold, at, &step);
         size_t next = at + step, end = kind == LETTER ? run_end(fold, next) : at, name = at;
-        if (tokenizer->version > TOKENIZER_PLAIN && kind != SPACELESS)
+        int is_field = is_record && fold->bytes[at] == FIELD_NAME_MARK;
+        if (tokenizer->version > TOKENIZER_PLAIN && kind != SPACELESS && !is_field)
             TRY(add_name(tokens, at, end, &tail, &name, error));
-        if (name > at) {
+        if (is_field) {
+            while (next < fold->length && fold->bytes[next] != FIELD_VALUE_MARK) next++;
+        } else if (name > at) {
             next = name;
         } else if (kind == LETTER) {
             next = end;

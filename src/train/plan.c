@@ -39,7 +39,9 @@ static film_status check_method(const film_train_options *options, film_method m
 /* Returns whether labels are so few that only the threshold is learned from them. */
 static int labels_are_few(const film_train_options *options, const struct corpus *corpus)
 {
-    size_t few = corpus->plain ? PRIOR_FEW_IN_POOL : PRIOR_FEW;
+    size_t few = corpus->records ? PRIOR_FEW_RECORDS
+                 : corpus->plain ? PRIOR_FEW_IN_POOL
+                                 : PRIOR_FEW;
     return corpus->labels == FILM_LABELS_PAIRS && corpus->rows < few &&
            options->method == FILM_METHOD_AUTO && options->decision == FILM_DECISION_AUTO &&
            !options->bert && !options->vectors && !options->resume;

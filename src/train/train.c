@@ -15,6 +15,7 @@
 #include "train/checkpoint.h"
 #include "train/cross_validate.h"
 #include "train/examples_sample.h"
+#include "train/field_guess.h"
 #include "train/options.h"
 #include "train/training_rows.h"
 #include "learn/features_fit.h"
@@ -200,6 +201,7 @@ static film_status learn_maps(const struct training_data *data, const struct vec
     model->encoder =
         (struct encoder){.features = &model->features,
                          .relations = model->relations.words.count ? &model->relations : NULL,
+                         .fields = model->fields.count ? &model->fields : NULL,
                          .similarity = data->options->similarity,
                          .weighs = data->plan->words == FILM_METHOD_RANK};
     if (model->network) TRY(learn_network(data, cache, model, stopped, error));
@@ -257,7 +259,9 @@ static film_status train_prior(const struct training_data *data, film_model *mod
     TRY(prior_decision(&words, &model->decision, error));
     if (data->rows->corpus.labels == FILM_LABELS_NONE) goto done;
     training_log_count(data->log, "few_labels",
-                       data->rows->corpus.plain ? PRIOR_FEW_IN_POOL : PRIOR_FEW);
+                       data->rows->corpus.records ? PRIOR_FEW_RECORDS
+                       : data->rows->corpus.plain ? PRIOR_FEW_IN_POOL
+                                                  : PRIOR_FEW);
     if (!data->rows->dev.rows) TRY(prior_threshold(&words, &model->decision, error));
 done:
     return status;
@@ -325,6 +329,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     TRY(training_rows_choose_dev(rows, &plan, options, log, error));
     TRY(check_operating(rows, options, &share, error));
     set_model_settings(model, &plan, options);
+    TRY(field_guess(&rows->corpus, options->table.fields, &model->fields, log, error));
     TRY(count_features(model, &rows->corpus, options, &x, log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
@@ -406,6 +411,21 @@ done:
     return status;
 }
 
+/* Of pairs of records, few are the same in most files: the threshold is the best for F1 on data
+ * like the file. Sentences are judged as if half of them were the same. */
+static void choose_criterion(const struct corpus *corpus, film_train_options *options)
+{
+    size_t same = 0;
+    for (size_t i = 0; corpus->labels == FILM_LABELS_PAIRS && i < corpus->rows; i++)
+        same += corpus->label[i] >= 0.5f;
+    options->prior = 0.5;
+    if (!corpus->records || !same || same == corpus->rows ||
+        options->operating.criterion != FILM_ACCURACY)
+        return;
+    options->operating.criterion = FILM_F1;
+    options->prior = FILM_PRIOR_AUTO;
+}
+
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
                         film_model **out, film_error *error)
 {
@@ -422,6 +442,9 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
+    film_train_options chosen = *options;
+    if (chosen.prior == 0) choose_criterion(&rows.corpus, &chosen);
+    options = &chosen;
     TRY(train_rows(&rows, options, cache, model, &log, &stopped, error));
     if (stopped.status == FILM_OK && promises_on_folds(&rows, options))
         status = keep_promise(model, &rows, options, &log, error);

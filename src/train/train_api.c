@@ -88,8 +88,9 @@ film_status options_complete(film_train_options *out, const film_train_options *
     fill_count(&out->min_df, out->paper.letter || out->vectors ? 1 : 2);
     fill_count(&out->rank, 256);
     fill_number(&out->train_share, 0.8);
-    /* A promised figure is one of data like the training file's. */
-    fill_number(&out->prior, operating_promises(&out->operating) ? FILM_PRIOR_AUTO : 0.5);
+    /* A promised figure is one of data like the training file's. Otherwise 0 is replaced when the
+     * rows are known (train.c). */
+    if (operating_promises(&out->operating)) fill_number(&out->prior, FILM_PRIOR_AUTO);
     fill_solver(&out->solver);
     fill_deep(&out->deep);
     if (!out->seed) out->seed = 1;
