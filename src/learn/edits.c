@@ -276,9 +276,12 @@ static int change_question(struct sentence *sentence, struct rng *rng)
 
 /* ---- Edits that keep the meaning ---- */
 
+/* Of ASCII letters: a typo that cut a letter of several bytes would not be UTF-8. */
 static int is_long(film_text word)
 {
-    return word.length >= 5 && !has_digit(word) && (unsigned char)word.bytes[1] < 128;
+    for (size_t i = 0; i < word.length; i++)
+        if ((unsigned char)word.bytes[i] >= 128) return 0;
+    return word.length >= 5 && !has_digit(word);
 }
 
 static int make_typo(struct sentence *sentence, struct rng *rng, char *room)
