@@ -4,7 +4,7 @@
 # ---- libfilm: open, embed, match, explain. No BLAS, no OpenMP runtime, no database ----
 set(FILM_SOURCES
   # base: nothing of text or mathematics
-  src/base/checksum.c src/base/comm.c src/base/file.c src/base/jsonfile.c src/base/keytab.c
+  src/base/checksum.c src/base/comm.c src/base/file.c src/base/jsonfile.c src/base/keytab.c src/base/keyset.c
   src/base/mailbox.c src/base/mem.c src/base/partition.c src/base/rng.c src/base/safetensors.c
   src/base/safetensors_type.c src/base/safetensors_write.c src/base/sized.c src/base/sort.c
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
@@ -17,6 +17,7 @@ set(FILM_SOURCES
   src/text/relations_file.c src/text/relations_read.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
+  src/embed/word_map.c
   # pair: two sentences to a verdict
   src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
   src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c

@@ -39,11 +39,15 @@ static film_status write_dimensions(const film_model *model, uint32_t id, size_t
                                     struct writer *to, film_error *error)
 {
     size_t dim = model->encoder.dim;
-    const float *column = model->encoder.map + id * dim;
+    float *column = mem_array(dim, sizeof *column);
+    if (!column) return status_no_memory(error);
+    word_map_row(&model->encoder.map, id, column, dim);
     writer_key(to, "length");
     writer_number(to, sqrt(vec_dot(column, column, dim)));
     writer_key(to, "dimensions");
-    return ranking_write_dimensions(column, 1, dim, most, to, error);
+    film_status status = ranking_write_dimensions(column, 1, dim, most, to, error);
+    mem_free(column);
+    return status;
 }
 
 /* Words whose vectors have a similar direction. Each is embedded as a sentence of its own, so that
@@ -137,7 +141,7 @@ film_status explain_word(const film_model *model, film_text word, size_t most, c
     writer_text(&to, ranking_name(&model->features, id));
     writer_key(&to, "idf");
     writer_number(&to, (double)model->features.idf[id]);
-    if (model->encoder.map) {
+    if (word_map_exists(&model->encoder.map)) {
         TRY(write_dimensions(model, id, most, &to, error));
         TRY(write_nearest(model, id, most, &to, error));
     }

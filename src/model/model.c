@@ -107,7 +107,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
         goto done;
     TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, map_shape, &map, error));
     if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map L is empty", path));
-    model->encoder.map = map->data;
+    model->encoder.map.rows = map->data;
     model->encoder.dim = (size_t)map->shape[1];
     model->encoder.weighs = bert || strcmp(model->settings.method, "rank") == 0;
 done:
@@ -243,9 +243,9 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     TRY_ALLOC(layout.tensors = mem_array(OWN_TENSORS + network.count, sizeof *layout.tensors),
               error);
     TRY(settings_write(model, &settings, error));
-    if (model->encoder.map)
-        layout_add(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
-                   model->encoder.dim);
+    if (model->encoder.map.rows)
+        layout_add(&layout, "L", SAFETENSORS_F32, model->encoder.map.rows, 2,
+                   features_count(features), model->encoder.dim);
     layout_add(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
     layout_add(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
     for (int g = 0; g < GROUPS; g++)
