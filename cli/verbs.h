@@ -23,6 +23,7 @@
 #define VERB_REPORT \
     "report", LIBRARY_TRAIN, "Write an HTML report on a model: accuracy, errors, data"
 #define VERB_INFO "info", LIBRARY_FILM, "Print the settings, sizes and training figures of a model"
+#define VERB_PACK "pack", LIBRARY_FILM, "Write a smaller copy of a model, for shipping"
 #define VERB_COMPLETIONS \
     "completions", LIBRARY_FILM, "Print a completion script for bash, zsh or fish"
 

@@ -14,7 +14,7 @@ set(FILM_SOURCES
   src/text/reader.c src/text/record.c src/text/slice.c src/text/source.c src/text/table.c
   src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/base_forms.c
   src/text/encoding.c src/text/filetype.c src/text/quantity.c src/text/relations.c
-  src/text/relations_file.c src/text/relations_read.c src/text/workbook.c
+  src/text/relations_file.c src/text/relations_read.c src/text/relations_pack.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   src/embed/word_map.c
@@ -22,11 +22,11 @@ set(FILM_SOURCES
   src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
   src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
-  src/pair/trees.c src/pair/answered.c src/pair/knowledge.c
+  src/pair/trees.c src/pair/answered.c src/pair/knowledge.c src/pair/item_table.c
   # model: the file on disk
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
-  src/model/classifier_file.c
+  src/model/classifier_file.c src/model/packed.c src/model/packed_file.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/learned_dimension.c src/explain/encoded.c src/explain/facts.c
   src/explain/film_api.c src/explain/links.c src/explain/learned_model.c src/explain/nearest.c src/explain/pair.c
@@ -119,7 +119,7 @@ set(FILM_TRAIN_SOURCES
 set(FILM_CLI_SOURCES
   cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
   cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
-  cli/models.c
+  cli/models.c cli/pack.c
   cli/kept.c cli/sheet.c
   cli/why.c)
 set(FILM_CLI_POOL_SOURCES

@@ -83,12 +83,7 @@ uint32_t keyset_find(const struct keyset *set, uint64_t number)
     return KEYSET_NONE;
 }
 
-void keyset_prefetch_bucket(const struct keyset *set, uint64_t number)
-{
-    if (set->count) __builtin_prefetch(set->first + bucket_of(set, mix(set, number)));
-}
-
-void keyset_prefetch_entries(const struct keyset *set, uint64_t number)
+void keyset_prefetch(const struct keyset *set, uint64_t number)
 {
     if (!set->count) return;
     uint32_t at = set->first[bucket_of(set, mix(set, number))];

@@ -34,9 +34,8 @@ film_status keyset_build(struct keyset *set, const uint64_t *numbers, size_t cou
 
 /* Returns the position of a number, or KEYSET_NONE. */
 uint32_t keyset_find(const struct keyset *set, uint64_t number);
-/* Fetches what keyset_find will read, in two steps that may lie far apart. */
-void keyset_prefetch_bucket(const struct keyset *set, uint64_t number);
-void keyset_prefetch_entries(const struct keyset *set, uint64_t number);
+/* Fetches what keyset_find will read. */
+void keyset_prefetch(const struct keyset *set, uint64_t number);
 
 /* Returns the number at a position. */
 uint64_t keyset_at(const struct keyset *set, uint32_t position);

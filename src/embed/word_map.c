@@ -128,21 +128,16 @@ static int round_to(float value, float scale, int most)
     return code > most ? most : code < -most ? -most : code;
 }
 
-void word_map_round(const float *rows, size_t features, size_t dim, unsigned bits, uint8_t *codes,
-                    float *scales)
+void word_map_round(const float *row, size_t dim, unsigned bits, uint8_t *code, float *scale)
 {
     size_t stride = word_map_stride(bits, dim);
     int most = bits == 8 ? 127 : 7;
-    for (size_t w = 0; w < features; w++) {
-        const float *row = rows + w * dim;
-        uint8_t *code = codes + w * stride;
-        float largest = 0;
-        for (size_t i = 0; i < dim; i++) largest = fmaxf(largest, fabsf(row[i]));
-        float scale = scales[w] = largest / (float)most;
-        for (size_t i = 0; i < stride; i++) {
-            int low = round_to(row[i], scale, most);
-            int high = bits == 4 && stride + i < dim ? round_to(row[stride + i], scale, most) : 0;
-            code[i] = bits == 8 ? (uint8_t)(int8_t)low : (uint8_t)((high + 8) << 4 | (low + 8));
-        }
+    float largest = 0;
+    for (size_t i = 0; i < dim; i++) largest = fmaxf(largest, fabsf(row[i]));
+    *scale = largest / (float)most;
+    for (size_t i = 0; i < stride; i++) {
+        int low = round_to(row[i], *scale, most);
+        int high = bits == 4 && stride + i < dim ? round_to(row[stride + i], *scale, most) : 0;
+        code[i] = bits == 8 ? (uint8_t)(int8_t)low : (uint8_t)((high + 8) << 4 | (low + 8));
     }
 }

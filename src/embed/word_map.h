@@ -46,9 +46,8 @@ double word_map_toward(const struct word_map *map, uint32_t id, const float *vec
 float word_map_value(const struct word_map *map, uint32_t id, size_t dimension, size_t dim);
 void word_map_row(const struct word_map *map, uint32_t id, float *out, size_t dim);
 
-/* Rounds FEATURES rows of floats to codes of BITS bits: CODES (features x stride), SCALES. The
- * largest value of a row becomes the largest code, 127 or 7; a row of zeros has scale 0. */
-void word_map_round(const float *rows, size_t features, size_t dim, unsigned bits, uint8_t *codes,
-                    float *scales);
+/* Rounds a row of floats to codes of BITS bits and a scale. The largest value becomes the largest
+ * code, 127 or 7; a row of zeros has scale 0. */
+void word_map_round(const float *row, size_t dim, unsigned bits, uint8_t *code, float *scale);
 
 #endif
