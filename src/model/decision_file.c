@@ -183,7 +183,8 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
     int packed = safetensors_find(file, "evidence.feature_scale") != NULL;
     TRY((packed ? packed_open_evidence : open_evidence)(decision, file, path, error));
     TRY(open_trees(decision, file, columns, path, error));
-    if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys"))
+    if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys") ||
+        safetensors_find(file, "memory.known.rest"))
         TRY((packed ? packed_open_memory : open_memory)(&decision->memory, file, path, error));
 done:
     return status;

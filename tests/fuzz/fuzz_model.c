@@ -11,7 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char good[200], spoiled[200];
+/* The valid model, as trained and packed. */
+enum { FORMS = 2 };
+static char good[FORMS][200], spoiled[200];
 
 static void require(int condition)
 {
@@ -20,7 +22,7 @@ static void require(int condition)
 
 static void clean_up(void)
 {
-    unlink(good);
+    for (int form = 0; form < FORMS; form++) unlink(good[form]);
     unlink(spoiled);
 }
 
@@ -44,7 +46,9 @@ static void make_good(void)
     film_train_options options;
     film_model *model = NULL;
     const char *folder = getenv("TMPDIR");
-    snprintf(good, sizeof good, "%s/film-fuzz-%ld.good", folder ? folder : "/tmp", (long)getpid());
+    for (int form = 0; form < FORMS; form++)
+        snprintf(good[form], sizeof good[form], "%s/film-fuzz-%ld.good%d", folder ? folder : "/tmp",
+                 (long)getpid(), form);
     snprintf(spoiled, sizeof spoiled, "%s/film-fuzz-%ld.bad", folder ? folder : "/tmp",
              (long)getpid());
     const char *paths[1] = {spoiled};
@@ -57,7 +61,8 @@ static void make_good(void)
     options.decision = FILM_DECISION_FULL;
     options.keep_examples = 20;
     if (film_train(paths, 1, &options, &model, &error) != FILM_OK) puts(error.message), abort();
-    require(film_save(model, good, &error) == FILM_OK);
+    require(film_save(model, good[0], &error) == FILM_OK);
+    require(film_pack(model, 4, good[1], &error) == FILM_OK);
     film_close(model);
     atexit(clean_up);
 }
@@ -111,13 +116,12 @@ static void ask(const film_model *model)
     explain_learned(model);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_changes(const char *path, const uint8_t *data, size_t size)
 {
     struct spoil spoil;
     film_error error;
     film_model *model = NULL;
-    if (!good[0]) make_good();
-    require(spoil_open(&spoil, good));
+    require(spoil_open(&spoil, path));
     size_t at = 0;
     while (strcmp(spoil.key[at], "settings") != 0) at++;
     char *settings = strdup(spoil.value[at]);
@@ -132,5 +136,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     free(settings);
     spoil_close(&spoil);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (!good[0][0]) make_good();
+    for (int form = 0; form < FORMS; form++) try_changes(good[form], data, size);
     return 0;
 }
