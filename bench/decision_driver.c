@@ -116,7 +116,7 @@ static void learn_model(film_model *model, struct learn_input *input, struct cor
     must(learn_map(input, &learned, &error));
     model->own_map = learned.map;
     model->encoder = (struct encoder){.features = &model->features,
-                                      .map = model->own_map,
+                                      .map.rows = model->own_map,
                                       .dim = learned.dim,
                                       .similarity = options->similarity};
     model->decision.encoder = &model->encoder;

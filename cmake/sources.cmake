@@ -4,7 +4,7 @@
 # ---- libfilm: open, embed, match, explain. No BLAS, no OpenMP runtime, no database ----
 set(FILM_SOURCES
   # base: nothing of text or mathematics
-  src/base/checksum.c src/base/comm.c src/base/file.c src/base/jsonfile.c src/base/keytab.c
+  src/base/checksum.c src/base/comm.c src/base/file.c src/base/jsonfile.c src/base/keytab.c src/base/keyset.c
   src/base/mailbox.c src/base/mem.c src/base/partition.c src/base/rng.c src/base/safetensors.c
   src/base/safetensors_type.c src/base/safetensors_write.c src/base/sized.c src/base/sort.c
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
@@ -14,9 +14,10 @@ set(FILM_SOURCES
   src/text/reader.c src/text/record.c src/text/record_text.c src/text/slice.c src/text/source.c src/text/table.c
   src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/base_forms.c
   src/text/encoding.c src/text/filetype.c src/text/quantity.c src/text/relations.c
-  src/text/relations_file.c src/text/relations_read.c src/text/workbook.c
+  src/text/relations_file.c src/text/relations_read.c src/text/relations_pack.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
+  src/embed/word_map.c
   # pair: two sentences to a verdict
   src/pair/alignment.c src/pair/calibrate.c src/pair/comparison.c src/pair/decision.c src/pair/evidence.c
   src/pair/items.c src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c
@@ -24,10 +25,11 @@ set(FILM_SOURCES
   src/pair/trees.c src/pair/answered.c src/pair/guarantees.c src/pair/knowledge.c src/pair/roles.c
   src/pair/trees.c src/pair/answered.c src/pair/field_traits.c src/pair/knowledge.c
   src/pair/record_codes.c src/pair/record_fields.c
+  src/pair/trees.c src/pair/answered.c src/pair/knowledge.c src/pair/item_table.c
   # model: the file on disk
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
-  src/model/classifier_file.c
+  src/model/classifier_file.c src/model/packed.c src/model/packed_file.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/learned_dimension.c src/explain/encoded.c src/explain/facts.c
   src/explain/film_api.c src/explain/links.c src/explain/learned_model.c src/explain/nearest.c src/explain/pair.c
@@ -121,6 +123,7 @@ set(FILM_CLI_SOURCES
   cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
   cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
   cli/models.c cli/page.c
+  cli/models.c cli/pack.c
   cli/kept.c cli/sheet.c
   cli/why.c)
 set(FILM_CLI_POOL_SOURCES

@@ -96,6 +96,8 @@ FUNCTIONS["film_set_encoder_loader"] = (
     "film", None, [CFUNCTYPE(None, c_void_p), c_void_p])
 FUNCTIONS["film_save"] = (
     "film", film_status, [c_void_p, c_char_p, POINTER(film_error)])
+FUNCTIONS["film_pack"] = (
+    "film", film_status, [c_void_p, c_int, c_char_p, POINTER(film_error)])
 FUNCTIONS["film_dim"] = (
     "film", c_size_t, [c_void_p])
 FUNCTIONS["film_describe"] = (

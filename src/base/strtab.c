@@ -3,6 +3,7 @@
 #include "base/strtab.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/varint.h"
 
 #include <string.h>
 
@@ -179,4 +180,69 @@ film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays,
     table->offsets = offsets;
     table->slots = arrays->slots;
     return FILM_OK;
+}
+
+/* ---- Lengths only ---- */
+
+size_t strtab_lengths(const struct strtab *table, uint8_t *out)
+{
+    size_t length = 0;
+    for (uint32_t id = 0; id < table->count; id++)
+        length += varint_put(out + length, (uint32_t)strtab_get(table, id).length);
+    return length;
+}
+
+/* Decodes the lengths to offsets. Returns 0 if they do not cover the bytes. */
+static int read_lengths(struct strtab *table, film_text bytes, film_text lengths)
+{
+    const uint8_t *at = (const uint8_t *)lengths.bytes, *end = at + lengths.length;
+    uint64_t offset = 0;
+    table->own_offsets[0] = 0;
+    while (at < end) {
+        uint32_t length;
+        if (!varint_get(&at, end, &length) || length > bytes.length - offset) return 0;
+        table->own_offsets[++table->count] = offset += length;
+    }
+    return offset == bytes.length;
+}
+
+/* Enters the strings into the slots. Returns 0 if two are equal. */
+static int enter_strings(struct strtab *table)
+{
+    for (uint32_t id = 0; id < table->count; id++) {
+        film_text text = strtab_get(table, id);
+        uint64_t hash = hash_of(table, text.bytes, text.length);
+        uint32_t known, slot = find_slot(table, text.bytes, text.length, hash, &known);
+        if (known != STRTAB_NONE) return 0;
+        table->own_slots[slot] = (hash >> 32 << 32) | (id + 1);
+    }
+    return 1;
+}
+
+film_status strtab_from_lengths(struct strtab *table, film_text bytes, film_text lengths,
+                                const char *name, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t slots = FIRST_SLOTS, most = lengths.length; /* each takes at least one byte */
+    memset(table, 0, sizeof *table);
+    if (most > UINT32_MAX / 4)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: string table: too many strings", name));
+    table->seed = rng_entropy();
+    table->bytes = bytes.bytes;
+    TRY_ALLOC(table->own_offsets = mem_array(most + 1, sizeof *table->own_offsets), error);
+    table->offsets = table->own_offsets;
+    if (!read_lengths(table, bytes, lengths))
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s: string table: the lengths do not cover all bytes; the file is damaged",
+                       name));
+    while (slots / 2 < table->count) slots *= 2;
+    TRY_ALLOC(table->own_slots = mem_zeroed(slots, sizeof *table->own_slots), error);
+    table->slots = table->own_slots;
+    table->slot_mask = (uint32_t)(slots - 1);
+    if (!enter_strings(table))
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s: string table: a string occurs twice; the file is damaged", name));
+done:
+    if (status != FILM_OK) strtab_free(table);
+    return status;
 }

@@ -61,4 +61,14 @@ struct strtab_arrays {
 film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays, const char *name,
                        film_error *error);
 
+/* The lengths of the strings as varints (base/varint.h); OUT has room for STRTAB_LENGTH bytes of
+ * each. Returns the number of bytes. */
+enum { STRTAB_LENGTH = 5 };
+size_t strtab_lengths(const struct strtab *table, uint8_t *out);
+
+/* Makes a table over the strings of a file, of which only their bytes and lengths are stored. The
+ * other arrays are computed, with a random seed. NAME is for messages. */
+film_status strtab_from_lengths(struct strtab *table, film_text bytes, film_text lengths,
+                                const char *name, film_error *error);
+
 #endif

@@ -75,17 +75,15 @@ void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count
 film_status encoder_read_words(const struct encoder *encoder, struct feature_row *row,
                                film_text text, float *out, film_error *error)
 {
+    enum { AHEAD = 4 };
     film_status status = features_transform(encoder->features, row, text, error);
-    if (status != FILM_OK || !encoder->map) return status;
+    if (status != FILM_OK || !word_map_exists(&encoder->map)) return status;
     memset(out, 0, encoder->dim * sizeof *out);
-    /* The rows of the map are far apart in memory: prefetch the next one while adding this one. */
+    /* The rows of the map are far apart in memory: prefetch the next ones while adding this one. */
     for (size_t i = 0; i < row->count; i++) {
-        if (i + 2 < row->count) {
-            const float *ahead = encoder->map + (size_t)row->id[i + 2] * encoder->dim;
-            for (size_t at = 0; at < encoder->dim; at += 16) __builtin_prefetch(ahead + at);
-        }
-        const float *feature = encoder->map + (size_t)row->id[i] * encoder->dim;
-        vec_add_scaled(out, row->value[i], feature, encoder->dim);
+        if (i + AHEAD < row->count)
+            word_map_prefetch(&encoder->map, row->id[i + AHEAD], encoder->dim);
+        word_map_add(&encoder->map, row->id[i], row->value[i], out, encoder->dim);
     }
     return FILM_OK;
 }

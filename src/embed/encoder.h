@@ -11,14 +11,14 @@
 
 #include "embed/features.h"
 #include "embed/network.h"
+#include "embed/word_map.h"
 #include "text/relations.h"
 #include "film.h"
 
 /* A view: the model owns the memory. */
 struct encoder {
     const struct features *features;
-    /* features x dim, row-major: row w is the vector of feature w (L transposed). */
-    const float *map;
+    struct word_map map; /* row w is the vector of feature w (L transposed) */
     size_t dim;
     film_similarity similarity; /* how two vectors are compared */
     /* The row lengths of the map express the importance of features (method rank). In a map from an
@@ -37,7 +37,7 @@ struct encoder {
 /* encoder_has_vectors: whether sentences have dense vectors. encoder_dim: their dimension. */
 static inline int encoder_has_vectors(const struct encoder *encoder)
 {
-    return encoder->network || encoder->map;
+    return encoder->network || word_map_exists(&encoder->map);
 }
 
 static inline size_t encoder_dim(const struct encoder *encoder)

@@ -18,7 +18,8 @@ static void write_concentration(const film_model *model, size_t dimension, struc
     double squares = 0, fourths = 0, strongest = 0;
     ranking_words(&model->features, &first, &end);
     for (uint32_t word = first; word < end; word++) {
-        double weight = (double)model->encoder.map[word * model->encoder.dim + dimension];
+        double weight =
+            (double)word_map_value(&model->encoder.map, word, dimension, model->encoder.dim);
         squares += weight * weight;
         fourths += weight * weight * weight * weight;
         topk_offer(&top, (float)(weight * weight), word);
@@ -41,7 +42,8 @@ static film_status write_words(const film_model *model, size_t dimension, size_t
     ranking_words(&model->features, &first, &end);
     TRY(ranking_init(&ranking, most, error));
     for (uint32_t word = first; word < end; word++) {
-        float weight = (float)sign * model->encoder.map[word * model->encoder.dim + dimension];
+        float weight =
+            (float)sign * word_map_value(&model->encoder.map, word, dimension, model->encoder.dim);
         if (weight > 0) topk_offer(&ranking.top, weight, word);
     }
     writer_key(to, sign > 0 ? "positive" : "negative");
@@ -141,7 +143,7 @@ static void write_dimension(const film_model *model, size_t dimension, struct wr
         } else {
             write_feature(to, id, group_name(features_group(features, (uint32_t)id)),
                           ranking_name(features, (uint32_t)id),
-                          encoder->map[id * encoder->dim + dimension]);
+                          word_map_value(&encoder->map, (uint32_t)id, dimension, encoder->dim));
         }
     }
     writer_close(to, ']');

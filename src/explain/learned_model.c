@@ -43,8 +43,9 @@ static double ignored(const film_model *model, uint32_t id)
 /* The contribution of a word to a vector: the length of its row in L, times idf. */
 static double loud(const film_model *model, uint32_t id)
 {
-    const float *column = model->encoder.map + id * model->encoder.dim;
-    return (double)model->features.idf[id] * sqrt(vec_dot(column, column, model->encoder.dim));
+    const struct encoder *encoder = &model->encoder;
+    return (double)model->features.idf[id] *
+           sqrt(word_map_product(&encoder->map, id, id, encoder->dim));
 }
 
 static double quiet(const film_model *model, uint32_t id)
@@ -95,7 +96,7 @@ static film_status write_words(const film_model *model, size_t most, struct writ
         TRY(write_list(model, &(struct word_list){"ignores", ignored, -1, VERY_FREQUENT}, most, to,
                        error));
     }
-    if (model->encoder.map && words) {
+    if (word_map_exists(&model->encoder.map) && words) {
         TRY(write_list(model, &(struct word_list){"loudest", loud, 1, FREQUENT}, most, to, error));
         TRY(write_list(model, &(struct word_list){"quietest", quiet, -1, VERY_FREQUENT}, most, to,
                        error));

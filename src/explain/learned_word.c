@@ -39,11 +39,15 @@ static film_status write_dimensions(const film_model *model, uint32_t id, size_t
                                     struct writer *to, film_error *error)
 {
     size_t dim = model->encoder.dim;
-    const float *column = model->encoder.map + id * dim;
+    float *column = mem_array(dim, sizeof *column);
+    if (!column) return status_no_memory(error);
+    word_map_row(&model->encoder.map, id, column, dim);
     writer_key(to, "length");
     writer_number(to, sqrt(vec_dot(column, column, dim)));
     writer_key(to, "dimensions");
-    return ranking_write_dimensions(column, 1, dim, most, to, error);
+    film_status status = ranking_write_dimensions(column, 1, dim, most, to, error);
+    mem_free(column);
+    return status;
 }
 
 /* Words whose vectors have a similar direction. Each is embedded as a sentence of its own, so that
@@ -95,16 +99,17 @@ static film_status write_word_pairs(const film_model *model, uint32_t id, size_t
     double scale = evidence_scale(&model->decision);
     struct ranking ranking;
     uint32_t words[2];
+    float weight;
     TRY(ranking_init(&ranking, most, error));
-    for (uint64_t slot = 0; slot <= evidence->items.slot_mask && slot < UINT32_MAX; slot++)
-        if (item_key_words(evidence->items.keys[slot], words) &&
-            (words[0] == id || words[1] == id) && isfinite(evidence->item[slot]))
-            topk_offer(&ranking.top, fabsf(evidence->item[slot]), (uint32_t)slot);
+    for (uint64_t place = 0; place < evidence_places(evidence) && place < UINT32_MAX; place++)
+        if (item_key_words(evidence_at(evidence, place, &weight), words) &&
+            (words[0] == id || words[1] == id) && isfinite(weight))
+            topk_offer(&ranking.top, fabsf(weight), (uint32_t)place);
     topk_finish(&ranking.top);
     writer_key(to, "pairs");
     writer_open(to, '[');
     for (size_t i = 0; i < ranking.top.count; i++) {
-        uint64_t key = evidence->items.keys[ranking.id[i]];
+        uint64_t key = evidence_at(evidence, ranking.id[i], &weight);
         enum item_kind kind = item_key_words(key, words);
         uint32_t other = words[0] == id ? words[1] : words[0];
         if (other >= features_count(&model->features)) continue; /* a damaged file */
@@ -116,7 +121,7 @@ static film_status write_word_pairs(const film_model *model, uint32_t id, size_t
         writer_key(to, "text");
         writer_text(to, ranking_name(&model->features, other));
         writer_key(to, "weight");
-        writer_weight(to, scale * (double)evidence->item[ranking.id[i]]);
+        writer_weight(to, scale * (double)weight);
         writer_close(to, '}');
     }
     writer_close(to, ']');
@@ -137,7 +142,7 @@ film_status explain_word(const film_model *model, film_text word, size_t most, c
     writer_text(&to, ranking_name(&model->features, id));
     writer_key(&to, "idf");
     writer_number(&to, (double)model->features.idf[id]);
-    if (model->encoder.map) {
+    if (word_map_exists(&model->encoder.map)) {
         TRY(write_dimensions(model, id, most, &to, error));
         TRY(write_nearest(model, id, most, &to, error));
     }

@@ -21,15 +21,16 @@ void links_free(struct links *links)
  * 0. */
 static size_t width(const struct reading *reading)
 {
-    return reading->encoder->map ? reading->encoder->dim : reading->side[0].row.count;
+    return word_map_exists(&reading->encoder->map) ? reading->encoder->dim
+                                                   : reading->side[0].row.count;
 }
 
 /* part += factor * feature */
 static void add_feature(const struct reading *reading, uint32_t id, double factor, float *part)
 {
     const struct encoder *encoder = reading->encoder;
-    if (encoder->map) {
-        vec_add_scaled(part, (float)factor, encoder->map + (size_t)id * encoder->dim, encoder->dim);
+    if (word_map_exists(&encoder->map)) {
+        word_map_add(&encoder->map, id, (float)factor, part, encoder->dim);
         return;
     }
     const struct feature_row *base = &reading->side[0].row;
@@ -92,8 +93,9 @@ static film_status gather_links(struct links *links, struct gathering *to, film_
 static double square_length(const struct reading *reading, int side)
 {
     const struct reading_side *here = &reading->side[side];
-    const float *vector = reading->encoder->map ? here->vector : here->row.value;
-    return vec_dot(vector, vector, reading->encoder->map ? reading->encoder->dim : here->row.count);
+    int mapped = word_map_exists(&reading->encoder->map);
+    const float *vector = mapped ? here->vector : here->row.value;
+    return vec_dot(vector, vector, mapped ? reading->encoder->dim : here->row.count);
 }
 
 static int stronger_link_first(const void *left, const void *right)

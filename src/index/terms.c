@@ -17,9 +17,8 @@ enum { MOST_WORDS = 512 };
 static float term_weight(const struct encoder *encoder, uint32_t feature)
 {
     float idf = encoder->features->idf[feature];
-    if (!encoder->weighs || !encoder->map) return idf;
-    const float *row = encoder->map + (size_t)feature * encoder->dim;
-    return idf * (float)sqrt(sqrt(vec_dot(row, row, encoder->dim)));
+    if (!encoder->weighs || !word_map_exists(&encoder->map)) return idf;
+    return idf * (float)sqrt(sqrt(word_map_product(&encoder->map, feature, feature, encoder->dim)));
 }
 
 /* The mean weight of the rarest known words: ids are sorted by decreasing frequency. */

@@ -262,8 +262,8 @@ film_status answered_fit(const struct learn_input *input, const struct out_of_fo
     struct small_pool pool = {.count = 0};
     struct sign_rows rows = {.count = 0};
     struct rng rng;
-    if (input->corpus->comm->size > 1 || !decision->encoder->map || decision->encoder->network ||
-        input->corpus->labels == FILM_LABELS_SCORES)
+    if (input->corpus->comm->size > 1 || !word_map_exists(&decision->encoder->map) ||
+        decision->encoder->network || input->corpus->labels == FILM_LABELS_SCORES)
         return FILM_OK;
     rng_seed(&rng, input->options->seed);
     TRY_ALLOC((rows.x = mem_array(3 * QUERIES, ANSWERED_SIGNS * sizeof(float))) &&

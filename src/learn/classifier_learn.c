@@ -143,9 +143,10 @@ static film_status fit_encoder(struct class_learner *learner, size_t fit, struct
 {
     film_status status = FILM_OK;
     *out = *learner->encoder;
-    if (fit == FITS || !out->map || !learn_uses_labels(learner->input->method)) return FILM_OK;
+    if (fit == FITS || !word_map_exists(&out->map) || !learn_uses_labels(learner->input->method))
+        return FILM_OK;
     TRY(fit_map(learner, fit, error));
-    if (learner->maps[fit]) out->map = learner->maps[fit];
+    if (learner->maps[fit]) out->map = (struct word_map){.rows = learner->maps[fit]};
 done:
     return status;
 }

@@ -45,7 +45,7 @@ size_t learn_inputs(const struct learn_input *input)
 
 struct encoder learn_projection(const struct learn_input *input, const struct svd *svd)
 {
-    struct encoder words = {.features = input->features, .map = svd->u, .dim = svd->rank};
+    struct encoder words = {.features = input->features, .map.rows = svd->u, .dim = svd->rank};
     struct encoder network = {.features = input->features,
                               .network = input->network,
                               .network_map = svd->u,

@@ -174,7 +174,7 @@ static film_status compute_batch_vectors(struct batches *b, film_error *error)
     film_status status = FILM_OK;
     size_t count = b->corpus.sentences.count, rank = b->svd->rank;
     struct encoder encoder = {
-        .features = b->input->features, .map = b->u ? b->u : b->svd->u, .dim = rank};
+        .features = b->input->features, .map.rows = b->u ? b->u : b->svd->u, .dim = rank};
     film_text *texts = mem_array(count, sizeof *texts);
     TRY_ALLOC(texts, error);
     for (uint32_t i = 0; i < count; i++) texts[i] = strtab_get(&b->corpus.sentences, i);

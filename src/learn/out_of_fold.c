@@ -257,7 +257,7 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     unsigned char *use = mem_array(traits, 1);
     TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
     none.feature = none.own;
-    plain.map = NULL;
+    plain.map = (struct word_map){.rows = NULL};
     plain.network = NULL;
     memset(held->line, 0, count * sizeof(float));
     TRY(survey_fold(held, FOLDS, &plain, &none, threads, error));
@@ -342,7 +342,7 @@ static film_status survey_all(const struct learn_input *input, const struct enco
          * similarity. */
         struct encoder encoder = *model;
         encoder.network = NULL;
-        if (learned) encoder.map = map;
+        if (learned) encoder.map = (struct word_map){.rows = map};
         TRY(evidence_from_weights(&evidence, &held->rows, weights[f], error));
         TRY(survey_fold(held, f, &encoder, &evidence, input->options->threads, error));
         evidence_free(&evidence);

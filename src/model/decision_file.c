@@ -1,6 +1,7 @@
 /* Writes the tensors of the decision to a model file, and checks them when it is opened. The
  * numbers of the decision that are not tensors are in settings.c. */
 #include "model/decision_file.h"
+#include "model/packed.h"
 
 #include <stdio.h>
 
@@ -24,29 +25,34 @@ static void place_table(struct safetensors_tensor *tensors, size_t *count, const
     add_tensor(tensors, count, numbers, SAFETENSORS_U32, table->number, table->slot_mask + 1, 0);
 }
 
+static void add_trees(struct safetensors_tensor *tensors, size_t *count, const struct trees *trees)
+{
+    add_tensor(tensors, count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
+               trees->count);
+    add_tensor(tensors, count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS,
+               trees->count);
+    add_tensor(tensors, count, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES,
+               trees->count);
+    add_tensor(tensors, count, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES,
+               trees->count);
+}
+
 size_t decision_tensors(const struct decision *decision, struct safetensors_tensor *tensors)
 {
     size_t count = 0;
     const struct evidence *evidence = &decision->evidence;
-    const struct trees *trees = &decision->trees;
     const struct memory *memory = &decision->memory;
     if (!decision->full) return 0;
     add_tensor(tensors, &count, "line", SAFETENSORS_F32, decision->line.weight, LINEAR_ROWS,
                decision->line.count);
+    add_trees(tensors, &count, &decision->trees);
+    if (!evidence->feature) return count; /* packed: packed_file.c places the others */
     add_tensor(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
                evidence->features, 2);
     add_tensor(tensors, &count, "evidence.keys", SAFETENSORS_U64, evidence->items.keys,
                evidence->items.slot_mask + 1, 0);
     add_tensor(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item,
                evidence->items.slot_mask + 1, 0);
-    add_tensor(tensors, &count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
-               trees->count);
-    add_tensor(tensors, &count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS,
-               trees->count);
-    add_tensor(tensors, &count, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES,
-               trees->count);
-    add_tensor(tensors, &count, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES,
-               trees->count);
     if (!memory->questions.keys) return count;
     add_tensor(tensors, &count, "memory.cluster", SAFETENSORS_U32, memory->cluster,
                memory->questions.count, 0);
@@ -174,10 +180,12 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
     TRY(open_floats(file, "line", (struct tensor_shape){2, {LINEAR_ROWS, columns->count}}, &line,
                     error));
     TRY(trait_columns_line(columns, line->data, &decision->line, path, error));
-    TRY(open_evidence(decision, file, path, error));
+    int packed = safetensors_find(file, "evidence.feature_scale") != NULL;
+    TRY((packed ? packed_open_evidence : open_evidence)(decision, file, path, error));
     TRY(open_trees(decision, file, columns, path, error));
-    if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys"))
-        TRY(open_memory(&decision->memory, file, path, error));
+    if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys") ||
+        safetensors_find(file, "memory.known.rest"))
+        TRY((packed ? packed_open_memory : open_memory)(&decision->memory, file, path, error));
 done:
     return status;
 }

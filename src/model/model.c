@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "model/decision_file.h"
+#include "model/packed.h"
 #include "model/settings.h"
 #include "text/filetype.h"
 #include "text/relations_file.h"
@@ -13,6 +14,7 @@
 
 #define FORMAT "film"
 #define FORMAT_VERSION "1"
+#define PACKED_VERSION "2" /* of packed models */
 
 void model_free(film_model *model)
 {
@@ -79,39 +81,51 @@ done:
     return status;
 }
 
+static film_status open_map(film_model *model, const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct safetensors_tensor *map;
+    uint64_t shape[2] = {features_count(&model->features), SAFETENSORS_ANY};
+    TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, shape, &map, error));
+    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map L is empty", path));
+    model->encoder.map.rows = map->data;
+    model->encoder.dim = (size_t)map->shape[1];
+done:
+    return status;
+}
+
 static film_status open_arrays(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     struct features *features = &model->features;
-    const struct safetensors_tensor *idf, *map, *sigma;
+    const struct safetensors_tensor *idf, *sigma;
     uint64_t total = 0;
     for (int g = 0; g < GROUPS; g++) {
-        if (features->groups & GROUP_BIT(g)) TRY(open_group(model, g, path, error));
+        if (features->groups & GROUP_BIT(g))
+            TRY((model->bits ? packed_open_group : open_group)(model, g, path, error));
         total += features->vocabulary[g].count;
         if (total >= STRTAB_NONE)
             TRY(status_set(error, FILM_BAD_INPUT, "%s: too many features", path));
         features->first[g + 1] = (uint32_t)total;
     }
     TRY(safetensors_require(model->file, "idf", SAFETENSORS_F32, 1, &total, &idf, error));
-    uint64_t map_shape[2] = {total, SAFETENSORS_ANY}, any[1] = {SAFETENSORS_ANY};
+    uint64_t any[1] = {SAFETENSORS_ANY};
     TRY(safetensors_require(model->file, "sigma", SAFETENSORS_F32, 1, any, &sigma, error));
     if (total == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no features", path));
     features->idf = idf->data;
     model->sigma = sigma->data;
     model->rank = (size_t)sigma->shape[0];
     model->encoder.features = features; /* similarity comes from the settings */
-    TRY(relations_from(model->file, path, &model->relations, error));
+    TRY(model->bits ? packed_open_relations(model, path, error)
+                    : relations_from(model->file, path, &model->relations, error));
     if (model->relations.words.count) model->encoder.relations = &model->relations;
     int bert = safetensors_metadata(model->file, "bert") != NULL;
     if (bert) TRY(open_network(model, path, error));
     /* A model of features alone has no map; next to a network, words need none. */
     if (strcmp(model->settings.method, "tfidf") == 0 ||
-        (bert && !safetensors_find(model->file, "L")))
+        (bert && !safetensors_find(model->file, model->bits ? "L.codes" : "L")))
         goto done;
-    TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, map_shape, &map, error));
-    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map L is empty", path));
-    model->encoder.map = map->data;
-    model->encoder.dim = (size_t)map->shape[1];
+    TRY(model->bits ? packed_open_map(model, path, error) : open_map(model, path, error));
     model->encoder.weighs = bert || strcmp(model->settings.method, "rank") == 0;
 done:
     return status;
@@ -139,10 +153,11 @@ static film_status read_model_file(film_model *model, const char *path, film_err
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s is a safetensors file but not a FILM model; train a model first", path));
     TRY(metadata(model, path, "format_version", &version, error));
-    if (strcmp(version, FORMAT_VERSION) != 0)
+    int packed = strcmp(version, PACKED_VERSION) == 0;
+    if (!packed && strcmp(version, FORMAT_VERSION) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has format version %.20s; this library reads version " FORMAT_VERSION
-                       "; use a newer film or train again",
+                       "%s has format version %.20s; this library reads versions " FORMAT_VERSION
+                       " and " PACKED_VERSION "; use a newer film or train again",
                        path, version));
     if (!safetensors_is_checked(model->file))
         TRY(status_set(error, FILM_BAD_INPUT, "%s: the checksums are missing; train again", path));
@@ -150,6 +165,11 @@ static film_status read_model_file(film_model *model, const char *path, film_err
     TRY(metadata(model, path, "settings", &settings, error));
     TRY(metadata(model, path, "figures", &figures, error));
     TRY(settings_read(settings, path, model, &columns, error));
+    if (packed != (model->bits != 0))
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s: settings: \"packed\" does not fit the format version; the file is "
+                       "damaged",
+                       path));
     TRY_ALLOC(model->figures = mem_string(figures, strlen(figures)), error);
     TRY(open_arrays(model, path, error));
     model->decision.encoder = &model->encoder;
@@ -211,7 +231,7 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 
 enum {
     OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS +
-                  RELATIONS_TENSORS
+                  RELATIONS_TENSORS + PACKED_TENSORS
 };
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a network */
@@ -257,31 +277,37 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     const struct features *features = &model->features;
     struct network_file network = {.tensors = NULL};
     struct layout layout = {.count = 0};
+    struct packed_arrays packed = {.relations = NULL};
     char *settings = NULL;
     if (model->network) TRY(model->network->interface->save(model->network, &network, error));
     TRY_ALLOC(layout.tensors = mem_array(OWN_TENSORS + network.count, sizeof *layout.tensors),
               error);
     TRY(settings_write(model, &settings, error));
-    if (model->encoder.map)
-        layout_add(&layout, "L", SAFETENSORS_F32, model->encoder.map, 2, features_count(features),
-                   model->encoder.dim);
+    if (model->encoder.map.rows)
+        layout_add(&layout, "L", SAFETENSORS_F32, model->encoder.map.rows, 2,
+                   features_count(features), model->encoder.dim);
     layout_add(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
     layout_add(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
-    for (int g = 0; g < GROUPS; g++)
+    for (int g = 0; g < GROUPS && !model->bits; g++)
         if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
+    if (model->bits)
+        TRY(packed_tensors(model, &packed, layout.tensors, &layout.count, error));
+    else
+        layout.count += relations_tensors(&model->relations, layout.tensors + layout.count);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
     layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
-    layout.count += relations_tensors(&model->relations, layout.tensors + layout.count);
     if (model->network) place_network(&layout, model, &network);
     const char *keys[] = {"format", "format_version", "settings", "figures", "bert", "deep"};
-    const char *values[] = {FORMAT,         FORMAT_VERSION, settings,
-                            model->figures, network.bert,   network.deep};
+    const char *values[] = {FORMAT,       model->bits ? PACKED_VERSION : FORMAT_VERSION,
+                            settings,     model->figures,
+                            network.bert, network.deep};
     TRY(safetensors_write(path, layout.tensors, layout.count, keys, values,
                           4 + (size_t)(network.bert != NULL) + (size_t)(network.deep != NULL),
                           error));
 done:
     mem_free(layout.tensors);
+    packed_arrays_free(&packed);
     network_file_free(&network);
     mem_free(settings);
     return status;

@@ -22,9 +22,10 @@ struct model_settings {
 struct film_model {
     struct model_settings settings;
     struct features features;
-    struct encoder encoder;     /* features, map and dim; network and its map */
-    struct relations relations; /* what is known about words, to which `encoder` points */
+    struct encoder encoder;      /* features, map and dim; network and its map */
+    struct relations relations;  /* what is known about words, to which `encoder` points */
     struct record_fields fields; /* of records, to which `encoder` points; none: sentences */
+    unsigned bits; /* of a value of the map in a packed model, 8 or 4; 0: not packed */
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;
@@ -38,6 +39,9 @@ struct film_model {
     float *own_map, *own_sigma;
     struct network *network; /* the BERT encoder, to which `encoder` points; may be NULL */
     float *own_network_map;
+    uint8_t *own_codes; /* of a model that was just packed (model/packed.h), which was a copy */
+    float *own_scales;
+    const film_model *packed_from;
 };
 
 film_status model_open(const char *path, int private, film_model **out, film_error *error);

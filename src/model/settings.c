@@ -122,20 +122,46 @@ static json_t *classifier_object(const struct classifier *classifier)
                      "threshold", rule->threshold, "none", none);
 }
 
+/* NULL for a model that is not packed. */
+static json_t *packed_object(const film_model *model)
+{
+    return model->bits ? json_pack("{s:i, s:I}", "bits", (int)model->bits, "dim",
+                                   (json_int_t)model->encoder.dim)
+                       : NULL;
+}
+
+static film_status read_packed(json_t *object, const char *path, film_model *model,
+                               film_error *error)
+{
+    json_int_t bits = 0, dim = 0;
+    json_error_t problem;
+    if (!object) return FILM_OK;
+    if (json_unpack_ex(object, &problem, 0, "{s:I, s:I}", "bits", &bits, "dim", &dim) != 0)
+        return status_set(error, FILM_BAD_INPUT, "%s: settings: packed: %s", path, problem.text);
+    if ((bits != 8 && bits != 4) || dim < 0)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: settings: packed: a value is out of range; the file is damaged",
+                          path);
+    model->bits = (unsigned)bits;
+    model->encoder.dim = (size_t)dim;
+    return FILM_OK;
+}
+
 static json_t *settings_object(const film_model *model)
 {
     const struct tokenizer *tokenizer = &model->features.tokenizer;
     json_t *share = model->decision.share > 0 ? json_real(model->decision.share) : NULL;
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:i, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*}", "method",
-        model->settings.method, "similarity", similarity_names[model->encoder.similarity],
+        "{s:s, s:s, s:o, s:I, s:I, s:i, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*, s:o*}",
+        "method", model->settings.method, "similarity", similarity_names[model->encoder.similarity],
         "features", group_names(model->features.groups), "min_df",
         (json_int_t)model->settings.min_df, "max_features",
         (json_int_t)model->settings.max_features, "tokenizer", tokenizer->version, "stem",
         tokenizer->stem, "stop", stop_words(&tokenizer->stop), "seed",
         (json_int_t)model->settings.seed, "calibration", line_object(&model->decision.similarity),
         "decision", decision_object(&model->decision), "share", share, "classifier",
-        classifier_object(&model->classifier), "fields", fields_object(&model->fields));
+        classifier_object(&model->classifier), "fields", fields_object(&model->fields), "packed",
+        packed_object(model));
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
@@ -382,6 +408,7 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     TRY(read_share(json_object_get(object, "share"), path, &model->decision.share, error));
     TRY(read_fields(json_object_get(object, "fields"), path, model, error));
     TRY(read_decision(decision, path, &model->decision, model->encoder.fields, columns, error));
+    TRY(read_packed(json_object_get(object, "packed"), path, model, error));
     TRY(read_classifier(json_object_get(object, "classifier"), path, &model->classifier.rule,
                         error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));

@@ -103,7 +103,7 @@ film_status alignment_init(struct alignment *alignment, const struct encoder *en
 {
     film_status status = FILM_OK;
     alignment->encoder = encoder;
-    for (int s = 0; s < 2 && encoder->map; s++)
+    for (int s = 0; s < 2 && word_map_exists(&encoder->map); s++)
         TRY_ALLOC(alignment->rest[s] = mem_aligned(encoder->dim, sizeof(float)), error);
 done:
     if (status != FILM_OK) alignment_free(alignment);
@@ -147,27 +147,22 @@ static double spelled_alike(const uint16_t *a, size_t n, const uint16_t *b, size
     return 2.0 * (double)both / (double)(n + m);
 }
 
-static const float *word_vector(const struct alignment *alignment, const struct reading_word *word)
-{
-    const struct encoder *encoder = alignment->encoder;
-    return encoder->map && word->id != READING_NONE ? encoder->map + (size_t)word->id * encoder->dim
-                                                    : NULL;
-}
-
 /* Computes bigrams, vectors and their sum for the unshared words of one side. */
 static void prepare_side(struct comparison *comparison, struct alignment *alignment, int s)
 {
     const struct reading *reading = comparison->reading;
     const struct comparison_side *side = &comparison->side[s];
+    const struct word_map *map = &alignment->encoder->map;
     size_t dim = alignment->encoder->dim;
     if (alignment->rest[s]) memset(alignment->rest[s], 0, dim * sizeof(float));
     for (size_t i = 0; i < side->alone; i++) {
         const struct reading_word *word = &reading->side[s].words[side->place[i]];
         alignment->pair_count[s][i] =
             letter_pairs(reading_text(reading, s, side->place[i]), alignment->pairs[s][i]);
-        const float *vector = word_vector(alignment, word);
-        alignment->length[s][i] = vector ? sqrt(vec_dot(vector, vector, dim)) : 0;
-        if (vector) vec_add_scaled(alignment->rest[s], 1.0f, vector, dim);
+        alignment->length[s][i] = 0;
+        if (!alignment->rest[s] || word->id == READING_NONE) continue;
+        alignment->length[s][i] = sqrt(word_map_product(map, word->id, word->id, dim));
+        word_map_add(map, word->id, 1.0f, alignment->rest[s], dim);
     }
 }
 
@@ -175,10 +170,11 @@ static double vectors_alike(const struct comparison *comparison, const struct al
                             size_t i, size_t j)
 {
     const struct reading *reading = comparison->reading;
-    const float *a = word_vector(alignment, &reading->side[0].words[comparison->side[0].place[i]]);
-    const float *b = word_vector(alignment, &reading->side[1].words[comparison->side[1].place[j]]);
+    const struct encoder *encoder = alignment->encoder;
+    uint32_t a = reading->side[0].words[comparison->side[0].place[i]].id;
+    uint32_t b = reading->side[1].words[comparison->side[1].place[j]].id;
     double lengths = alignment->length[0][i] * alignment->length[1][j];
-    return lengths > 0 ? vec_dot(a, b, alignment->encoder->dim) / lengths : 0;
+    return lengths > 0 ? word_map_product(&encoder->map, a, b, encoder->dim) / lengths : 0;
 }
 
 /* Sums up what the best partners leave unexplained. */
@@ -199,7 +195,7 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
 {
     const struct reading_side *side = comparison->reading->side;
     size_t dim = alignment->encoder->dim;
-    if (!alignment->encoder->map) {
+    if (!word_map_exists(&alignment->encoder->map)) {
         comparison->similarity =
             encoder_sparse_similarity(&(struct encoder){.features = alignment->encoder->features},
                                       &side[0].row, &side[1].row);

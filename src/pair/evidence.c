@@ -9,20 +9,43 @@
 void evidence_free(struct evidence *evidence)
 {
     keytab_free(&evidence->items);
+    item_table_free(&evidence->table);
     mem_free(evidence->own);
     memset(evidence, 0, sizeof *evidence);
 }
 
 float evidence_item(const struct evidence *evidence, const struct item *item)
 {
+    if (!evidence->items.keys) return item_table_weight(&evidence->table, item->key);
     uint64_t slot = keytab_slot(&evidence->items, item->key);
     return slot == KEYTAB_NO_SLOT ? 0.0f : evidence->item[slot];
+}
+
+uint32_t evidence_items(const struct evidence *evidence)
+{
+    return evidence->items.keys ? evidence->items.count : item_table_count(&evidence->table);
+}
+
+uint64_t evidence_places(const struct evidence *evidence)
+{
+    return evidence->items.keys ? evidence->items.slot_mask + 1
+                                : item_table_count(&evidence->table);
+}
+
+uint64_t evidence_at(const struct evidence *evidence, uint64_t place, float *weight)
+{
+    if (!evidence->items.keys) return item_table_at(&evidence->table, (uint32_t)place, weight);
+    *weight = evidence->item[place];
+    return evidence->items.keys[place];
 }
 
 /* The table is larger than the caches: prefetch. */
 static void prefetch_item(const struct evidence *evidence, const struct item *item)
 {
-    if (!evidence->items.keys) return;
+    if (!evidence->items.keys) {
+        item_table_prefetch(&evidence->table, item->key);
+        return;
+    }
     uint64_t slot = keytab_first_slot(&evidence->items, item->key);
     __builtin_prefetch(evidence->items.keys + slot);
     __builtin_prefetch(evidence->item + slot);

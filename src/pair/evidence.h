@@ -13,6 +13,7 @@
 #define PAIR_EVIDENCE_H
 
 #include "base/keytab.h"
+#include "pair/item_table.h"
 #include "pair/items.h"
 
 struct evidence {
@@ -20,11 +21,17 @@ struct evidence {
     /* Weight of the whole sum, learned on pairs that the evidence was not learned from. */
     double scale;
     size_t features;
-    const float
-        *feature; /* 2 x features: [2 f] weight of feature f when shared, [2 f + 1] when unshared */
+    /* 2 x features: [2 f] weight of feature f when shared, [2 f + 1] when unshared. Compact: NULL,
+     * and the weight is a code times the scale of shared or unshared features. */
+    const float *feature;
+    const int8_t *feature_code;
+    const float *feature_scale;
+    /* The items, as learned (a hash table and weights by its slots: saves one memory access), or
+     * compact. */
     struct keytab items;
-    const float *item; /* by slot of the key: saves one memory access */
-    float *own;        /* features, then slots, when learned here; NULL when mapped */
+    const float *item;
+    struct item_table table;
+    float *own; /* features, then slots, when learned here; NULL when mapped */
 };
 
 void evidence_free(struct evidence *evidence);
@@ -54,10 +61,20 @@ double evidence_margin(const struct evidence *evidence, const struct reading *re
 /* Returns the weight of feature ID, shared or unshared. */
 static inline float evidence_feature(const struct evidence *evidence, uint32_t id, int alone)
 {
-    return evidence->feature[2 * (size_t)id + (size_t)alone];
+    size_t at = 2 * (size_t)id + (size_t)alone;
+    return evidence->feature ? evidence->feature[at]
+                             : evidence->feature_scale[alone] * (float)evidence->feature_code[at];
 }
 
 /* Returns the weight of an item, or 0 when the item is unknown. */
 float evidence_item(const struct evidence *evidence, const struct item *item);
+
+/* The number of items; the number of places that evidence_at lists, some of them empty. */
+uint32_t evidence_items(const struct evidence *evidence);
+uint64_t evidence_places(const struct evidence *evidence);
+
+/* The key and the weight of the item at a place. The key is 0 for an empty place, and for an item
+ * whose words cannot be told from it. */
+uint64_t evidence_at(const struct evidence *evidence, uint64_t place, float *weight);
 
 #endif

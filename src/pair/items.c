@@ -8,11 +8,10 @@
 
 enum { MOST = ITEMS_MOST_WORDS, LONGEST_PHRASE = 4 };
 
-/* Ids for the ends of a sentence, above those of all words. */
-#define ID_BITS 29
+#define ID_BITS ITEM_ID_BITS
 #define ID_LIMIT (1u << ID_BITS)
-#define START (ID_LIMIT - 1)
-#define END (ID_LIMIT - 2)
+#define START ITEM_START
+#define END ITEM_END
 
 static const struct {
     const char *id, *name;

@@ -25,6 +25,12 @@ enum item_kind {
     ITEM_KINDS
 };
 
+/* A key of two words: the kind, then two ids. The highest ids are the ends of a sentence. */
+#define ITEM_KIND_SHIFT 59
+#define ITEM_ID_BITS 29
+#define ITEM_START ((1u << ITEM_ID_BITS) - 1)
+#define ITEM_END ((1u << ITEM_ID_BITS) - 2)
+
 /* item_kind_id is the stable id, for programs: "replaced_after". item_kind_name is for users:
  * "replaced after". */
 const char *item_kind_id(enum item_kind kind);

@@ -8,19 +8,35 @@
 #ifndef PAIR_MEMORY_H
 #define PAIR_MEMORY_H
 
+#include "base/keyset.h"
 #include "base/keytab.h"
 
 enum memory_answer { MEMORY_UNKNOWN, MEMORY_SAME, MEMORY_DIFFERENT, MEMORY_ANSWERS };
 
+/* As learned, or compact: then `known` and `apart` replace the two hash tables. */
 struct memory {
     struct keytab questions;       /* hash of a question (struct reading_side) -> its number */
     const uint32_t *cluster;       /* by number */
     struct keytab different;       /* smaller cluster << 32 | larger */
+    struct keyset known;           /* memory_question -> its number */
+    struct keyset apart;           /* memory_apart of two clusters labelled different */
     double weight[MEMORY_ANSWERS]; /* log-odds of each result; unknown: 0 */
     uint32_t *own_cluster;         /* NULL when mapped */
 };
 
 void memory_free(struct memory *memory);
+
+static inline int memory_exists(const struct memory *memory)
+{
+    return memory->questions.keys || memory->known.sizes;
+}
+
+/* Makes the compact form of MEMORY, which must be in the form that is learned. */
+film_status memory_pack(const struct memory *memory, struct memory *out, film_error *error);
+
+/* The bits of the numbers in `known`, and in `apart` of COUNT questions. */
+enum { MEMORY_QUESTION_BITS = 48 };
+unsigned memory_apart_bits(uint32_t count);
 
 /* The key of two clusters in `different`. */
 static inline uint64_t memory_clusters(uint32_t a, uint32_t b)

@@ -20,7 +20,7 @@ film_status reading_init(struct reading *reading, const struct encoder *encoder,
     reading->rarest = rarest > 0 ? rarest : 1.0f;
     for (int side = 0; side < 2; side++) {
         TRY(feature_row_init(&reading->side[side].row, encoder->features, error));
-        if (encoder->map)
+        if (word_map_exists(&encoder->map))
             TRY_ALLOC(reading->side[side].vector = mem_aligned(encoder->dim, sizeof(float)), error);
         if (encoder->network)
             TRY_ALLOC(reading->side[side].encoded =

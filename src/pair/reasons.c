@@ -221,8 +221,9 @@ static double squares(const struct match *match, int side)
 {
     const struct encoder *encoder = match->decision->encoder;
     const struct reading_side *here = &match->survey.reading.side[side];
-    const float *vector = encoder->map ? here->vector : here->row.value;
-    return vec_dot(vector, vector, encoder->map ? encoder->dim : here->row.count);
+    int mapped = word_map_exists(&encoder->map);
+    const float *vector = mapped ? here->vector : here->row.value;
+    return vec_dot(vector, vector, mapped ? encoder->dim : here->row.count);
 }
 
 /* L_w . y for feature I of SIDE and the vector of TARGET; without a map, x_w of that side. */
@@ -231,9 +232,8 @@ static double toward(const struct match *match, int side, size_t i, int target)
     const struct encoder *encoder = match->decision->encoder;
     const struct reading_side *sides = match->survey.reading.side;
     uint32_t id = sides[side].row.id[i];
-    if (encoder->map)
-        return vec_dot(encoder->map + (size_t)id * encoder->dim, sides[target].vector,
-                       encoder->dim);
+    if (word_map_exists(&encoder->map))
+        return word_map_toward(&encoder->map, id, sides[target].vector, encoder->dim);
     const struct feature_row *row = &sides[target].row;
     size_t at = feature_row_position(row, id);
     return at < row->count && row->id[at] == id ? (double)row->value[at] : 0;

@@ -96,7 +96,7 @@ static film_status draw_strongest(struct report *report, film_error *error)
     TRY_ALLOC(energy && (list = mem_array(end - first, sizeof *list)), error);
     for (uint32_t f = first; f < end; f++)
         for (size_t d = 0; d < dim; d++) {
-            double value = (double)model->encoder.map[(size_t)f * dim + d];
+            double value = (double)word_map_value(&model->encoder.map, f, d, dim);
             energy[d] += value * value;
             total += value * value;
         }
@@ -107,7 +107,7 @@ static film_status draw_strongest(struct report *report, film_error *error)
             if (energy[d] > energy[best]) best = d;
         if (!(energy[best] > 0)) break;
         for (uint32_t f = first; f < end; f++)
-            list[f - first] = (struct weight){model->encoder.map[(size_t)f * dim + best], f};
+            list[f - first] = (struct weight){word_map_value(&model->encoder.map, f, best, dim), f};
         draw_dimension(report, best, energy[best] / total, list, end - first);
         energy[best] = 0;
     }
@@ -244,7 +244,8 @@ static film_status draw_first_row(struct report *report, film_error *error)
     TRY_ALLOC(list && (sorted = mem_array(count, sizeof *sorted)), error);
     if (!count) goto done;
     for (size_t f = 0; f < count; f++)
-        list[f] = (struct weight){model->encoder.map[f * model->encoder.dim], (uint32_t)f};
+        list[f] = (struct weight){
+            word_map_value(&model->encoder.map, (uint32_t)f, 0, model->encoder.dim), (uint32_t)f};
     memcpy(sorted, list, count * sizeof *list);
     sort_array(sorted, count, sizeof *sorted, stronger_weight_first);
     for (size_t i = 0; i < spikes; i++) {
@@ -278,7 +279,7 @@ film_status dimensions_section(struct report *report, film_error *error)
                  "of methods film and svd depend on fewer words."
                : "A sentence's vector is the sum of its words' weights. Each dimension contrasts "
                  "some words with others.");
-    if (report->model->encoder.map) {
+    if (word_map_exists(&report->model->encoder.map)) {
         TRY(draw_first_row(report, error));
         TRY(draw_strongest(report, error));
     } else {

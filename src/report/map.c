@@ -343,8 +343,7 @@ static film_status map_words(struct report *report, film_error *error)
     for (uint32_t f = first; f < end && places.count < MOST_WORDS; f++) {
         places.text[places.count] = features_name(&model->features, f);
         places.group[places.count] = 0;
-        memcpy(places.vector + places.count++ * dim, model->encoder.map + (size_t)f * dim,
-               dim * sizeof(float));
+        word_map_row(&model->encoder.map, f, places.vector + places.count++ * dim, dim);
     }
     struct drawing drawing = {"map-words",
                               "Words",
@@ -368,7 +367,7 @@ film_status map_section(struct report *report, const struct eval_view *view, fil
         "Vectors have hundreds of dimensions. The map shows the two directions in which they vary "
         "most. Points that are close here need not be close in the other dimensions. Hover over a "
         "point to see its nearest neighbour.");
-    if (!report->model->encoder.map) {
+    if (!word_map_exists(&report->model->encoder.map)) {
         not_shown(report, "Map", "This model has no vectors.");
         section_end(report);
         return FILM_OK;

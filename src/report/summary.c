@@ -180,7 +180,7 @@ static void write_model_summary(struct report *report)
     markup_raw(&report->summary, "<p class=\"model\">Method ");
     markup_string(&report->summary, model->settings.method);
     markup_print(&report->summary, ", %s features, ", features);
-    if (model->encoder.map)
+    if (word_map_exists(&model->encoder.map))
         markup_print(&report->summary, "%zu-dimensional vectors, ", model->encoder.dim);
     else
         markup_raw(&report->summary, "no vectors, ");

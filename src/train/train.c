@@ -207,7 +207,7 @@ static film_status learn_maps(const struct training_data *data, const struct vec
     if (model->network) TRY(learn_network(data, cache, model, stopped, error));
     if (stopped->status == FILM_OK)
         TRY(learn_into_model(&words, model, &model->own_map, &model->encoder.dim, stopped, error));
-    model->encoder.map = model->own_map;
+    model->encoder.map.rows = model->own_map;
     model->decision.encoder = &model->encoder;
 done:
     return status;

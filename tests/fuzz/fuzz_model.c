@@ -5,7 +5,9 @@
 #include "film_explain.h"
 #include "model/model.h"
 
-static struct changed changed;
+/* The valid model, as trained and packed. */
+enum { FORMS = 2 };
+static struct changed changed[FORMS];
 
 static void make_good(void)
 {
@@ -14,10 +16,13 @@ static void make_good(void)
     memory_folder(folder);
     snprintf(path, sizeof path, "%s/good.film", folder);
     film_model *model = small_model(folder);
-    require(film_save(model, path, &error) == FILM_OK);
+    for (int form = 0; form < FORMS; form++) {
+        require((form ? film_pack(model, 4, path, &error) : film_save(model, path, &error)) ==
+                FILM_OK);
+        require(spoil_open(&changed[form].good, path));
+        unlink(path);
+    }
     film_close(model);
-    require(spoil_open(&changed.good, path));
-    unlink(path);
     rmdir(folder);
 }
 
@@ -52,9 +57,8 @@ static void explain_learned(const film_model *model)
 
 static void ask(const film_model *model, size_t size)
 {
-    static const char *const texts[][2] = {{"w00 the w01", "how w02 w00"},
-                                           {"w11 w11 can't the", "zebra w12"},
-                                           {"", "w01"}};
+    static const char *const texts[][2] = {
+        {"w00 the w01", "how w02 w00"}, {"w11 w11 can't the", "zebra w12"}, {"", "w01"}};
     film_error error;
     film_context *context = NULL;
     film_verdict verdict;
@@ -72,12 +76,15 @@ static void ask(const film_model *model, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     film_error error;
-    film_model *model = NULL;
-    if (!changed.good.count) make_good();
-    changed_make(&changed, "settings", data, size);
-    film_status status = model_parse(changed.room, changed.length, "fuzz", &model, &error);
-    require(status == FILM_OK || (status == FILM_BAD_INPUT && !model && error.message[0]));
-    if (status == FILM_OK) ask(model, size);
-    film_close(model);
+    if (!changed[0].good.count) make_good();
+    for (int form = 0; form < FORMS; form++) {
+        film_model *model = NULL;
+        changed_make(&changed[form], "settings", data, size);
+        film_status status =
+            model_parse(changed[form].room, changed[form].length, "fuzz", &model, &error);
+        require(status == FILM_OK || (status == FILM_BAD_INPUT && !model && error.message[0]));
+        if (status == FILM_OK) ask(model, size);
+        film_close(model);
+    }
     return 0;
 }

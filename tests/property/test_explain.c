@@ -164,7 +164,7 @@ static void links_add_up_to_the_similarity(void **state)
     struct words words = {0};
     struct links links = {.count = 0};
     struct encoder sparse = model->encoder; /* features only, as in a tfidf model */
-    sparse.map = NULL;
+    sparse.map = (struct word_map){.rows = NULL};
     sparse.dim = 0;
     const struct encoder *encoders[2] = {&model->encoder, &sparse};
     for (int e = 0; e < 2; e++) {

@@ -62,7 +62,7 @@ static void a_dimension_lists_the_words_with_the_largest_entries(void **state)
     json_array_foreach(json_object_get(about, "positive"), i, entry)
     {
         const char *word = json_string_value(json_object_get(entry, "text"));
-        double weight = (double)model->encoder.map[id_of(word) * model->encoder.dim + 3];
+        double weight = (double)model->encoder.map.rows[id_of(word) * model->encoder.dim + 3];
         assert_close(number(entry, "weight"), weight, 1e-9);
         assert_true(weight <= previous);
         previous = weight;
@@ -70,7 +70,7 @@ static void a_dimension_lists_the_words_with_the_largest_entries(void **state)
     assert_int_equal(i, 5);
     size_t larger = 0;
     for (size_t w = 0; w < words; w++) {
-        double weight = (double)model->encoder.map[w * model->encoder.dim + 3];
+        double weight = (double)model->encoder.map.rows[w * model->encoder.dim + 3];
         larger += weight > previous;
         squares += weight * weight;
         fourths += weight * weight * weight * weight;

@@ -149,6 +149,35 @@ static void edits_are_what_their_names_say(void **state)
     relations_free(&relations);
 }
 
+/* Whether every lead byte is followed by its continuation bytes, and these by no more. */
+static int is_utf8(const char *text, size_t length)
+{
+    size_t more = 0;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if ((more > 0) != (c >> 6 == 2)) return 0;
+        more = c >> 6 == 2 ? more - 1 : c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
+    }
+    return more == 0;
+}
+
+static void edits_keep_letters_of_several_bytes_whole(void **state)
+{
+    (void)state;
+    static const char TEXT[] = "Will the Wroc\xc5\x82"
+                               "aw caf\xc3\xa9s\xc3\xa9 na\xc3\xafvet\xc3\xa9 open?";
+    struct relations relations = {.own = NULL};
+    struct rng rng;
+    char out[EDIT_ROOM];
+    for (int kind = 0; kind < EDIT_KINDS; kind++)
+        for (uint64_t seed = 1; seed <= 200; seed++) {
+            rng_seed(&rng, seed);
+            size_t length = edit_make((enum edit_kind)kind, &rng, &relations, film_string(TEXT),
+                                      film_string(TEXT), out);
+            assert_true(is_utf8(out, length));
+        }
+}
+
 /* ---- Roles ---- */
 
 /* Expected by reading the sentences. */
@@ -257,6 +286,7 @@ int main(void)
         cmocka_unit_test(bad_lines_are_refused),
         cmocka_unit_test(quantities_by_value),
         cmocka_unit_test(edits_are_what_their_names_say),
+        cmocka_unit_test(edits_keep_letters_of_several_bytes_whole),
         cmocka_unit_test(roles_are_exchanged_around_words_with_a_direction),
         cmocka_unit_test(a_sole_difference_is_never_the_same),
     };

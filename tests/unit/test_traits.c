@@ -242,7 +242,7 @@ static int set_up(void **state)
     struct world *words = &worlds[WORDS], *letters = &worlds[LETTERS];
     make_world(words, FILM_WORD);
     assert_true(features_count(&words->vocabulary.features) <= 64);
-    words->vocabulary.encoder.map = words->map;
+    words->vocabulary.encoder.map.rows = words->map;
     words->vocabulary.encoder.dim = 2;
     know_words(words);
     give_vector(words, "india", 1, 0);

@@ -1,0 +1,59 @@
+/* film pack: writes a smaller copy of a model, for shipping. */
+#include "modules.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+struct values {
+    const char *output;
+    enum bits { FOUR, EIGHT } bits;
+};
+
+static const struct option options[] = {{"output", 'o', OPTION_FILE,
+                                         offsetof(struct values, output), "OUT", "the packed model",
+                                         NULL, NULL},
+                                        {"bits", 0, OPTION_CHOICE, offsetof(struct values, bits),
+                                         "4|8", "bits of each value of the map", "4", NULL},
+                                        END_OF_OPTIONS};
+
+static unsigned long long size_of(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 ? (unsigned long long)about.st_size : 0;
+}
+
+static int run(const struct command *command, void *given)
+{
+    const struct values *values = given;
+    const char *path = command->words[0];
+    if (!values->output) return usage_error(command->verb, "-o OUT is missing");
+    unsigned long long before = size_of(path);
+    film_error error;
+    film_model *model = NULL;
+    film_status status = open_model(path, &model, &error);
+    if (status == FILM_OK)
+        status = film_pack(model, values->bits == EIGHT ? 8 : 4, values->output, &error);
+    close_model(model);
+    unsigned long long after = size_of(values->output);
+    if (status == FILM_OK && command->json)
+        printf("{\"before\": %llu, \"after\": %llu}\n", before, after);
+    else if (status == FILM_OK && !command->quiet)
+        printf("%.2f MB to %.2f MB\n", (double)before / 1e6, (double)after / 1e6);
+    return report(status, &error);
+}
+
+const struct verb verb_pack = {
+    VERB_PACK,
+    .arguments = "MODEL -o OUT [options]",
+    .page = "docs/how-to/pack.md",
+    .min_words = 1,
+    .max_words = 1,
+    .options = options,
+    .size = sizeof(struct values),
+    .run = run,
+    .details =
+        "A packed model opens wherever a model does and answers faster. Its probabilities\n"
+        "differ slightly, because values are rounded; keep the original to train or compare.\n"
+        "\n"
+        "example:\n"
+        "  film pack faq.film -o faq-small.film\n"};

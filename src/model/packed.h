@@ -1,0 +1,43 @@
+/* Packed models: the same model in a quarter to a seventh of the bytes.
+ *
+ * Rows of the map become codes (embed/word_map.h), word evidence becomes bytes (pair/item_table.h),
+ * memory becomes sets of numbers (base/keyset.h), strings lose their hash tables. The arrays of the
+ * file are used as they are, so a packed model is also faster. Trees, line, idf, classifier,
+ * examples and encoders are unchanged. */
+#ifndef MODEL_PACKED_H
+#define MODEL_PACKED_H
+
+#include "model/model.h"
+
+/* Makes *OUT a packed copy of MODEL with rows of BITS bits, 8 or 4 (not more than it has). It
+ * borrows what does not change from MODEL, which must outlive it. */
+film_status model_pack(const film_model *model, unsigned bits, film_model *out, film_error *error);
+/* Frees what model_pack made. */
+void model_pack_free(film_model *packed);
+
+/* ---- The file (packed_file.c) ---- */
+
+enum { PACKED_TENSORS = 20 + 2 * GROUPS };
+
+/* Arrays that exist only while a packed model is saved. */
+struct packed_arrays {
+    uint8_t *lengths[GROUPS], *relations;
+    char names[2 * GROUPS][24];
+};
+void packed_arrays_free(struct packed_arrays *arrays);
+
+/* Appends the tensors in which a packed model differs to TENSORS; *COUNT grows. */
+film_status packed_tensors(const film_model *model, struct packed_arrays *arrays,
+                           struct safetensors_tensor *tensors, size_t *count, film_error *error);
+
+/* Open and check these tensors: a group of features, the relations, the map, and of a full decision
+ * evidence and memory. */
+film_status packed_open_group(film_model *model, int group, const char *path, film_error *error);
+film_status packed_open_relations(film_model *model, const char *path, film_error *error);
+film_status packed_open_map(film_model *model, const char *path, film_error *error);
+film_status packed_open_evidence(struct decision *decision, const struct safetensors *file,
+                                 const char *path, film_error *error);
+film_status packed_open_memory(struct memory *memory, const struct safetensors *file,
+                               const char *path, film_error *error);
+
+#endif

@@ -1,0 +1,179 @@
+"""Compares a packed model with the model that it was made from, by NumPy and docs/reference/model-file.md alone.
+
+    packed.py MODEL PACKED    prints "ok", or fails with what differs
+"""
+import json
+import sys
+
+import numpy
+
+from read_safetensors import check, read
+
+KINDS, END, START = [1, 2, 3, 4, 5, 10, 11], 2 ** 29 - 2, 2 ** 29 - 1
+
+
+def arrays(path):
+    metadata, tensors = read(path)
+    return json.loads(metadata["settings"]), {name: about[2] for name, about in tensors.items()}, metadata
+
+
+def unmix(x, bits):
+    """The inverse of the permutation of numbers of so many bits."""
+    mask, half = 2 ** bits - 1, (bits + 1) // 2
+    x ^= x >> half
+    for factor in (0x94d049bb133111eb, 0xbf58476d1ce4e5b9):
+        x = x * pow(factor, -1, 2 ** 64) & mask
+        x ^= x >> half
+    return x
+
+
+def numbers(sizes, rest, bits):
+    """The numbers of a set, by position."""
+    buckets = len(sizes)
+    assert buckets & (buckets - 1) == 0 and sizes.sum() == len(rest)
+    bucket = numpy.repeat(numpy.arange(buckets), sizes)
+    low = bits - (buckets.bit_length() - 1)
+    return [unmix(int(b) << low | int(r), bits) for b, r in zip(bucket, rest)]
+
+
+def bits_for(count):
+    return max(1, (count - 1).bit_length())
+
+
+def compare_map(full, packed, bits, dim):
+    rows, codes, scales = full["L"].astype("f8"), packed["L.codes"], packed["L.scales"].astype("f8")
+    most = 127 if bits == 8 else 7
+    if bits == 4:
+        codes = numpy.hstack([codes & 15, codes >> 4]).astype("i4")[:, :dim] - 8
+    values = codes * scales[:, None]
+    assert numpy.allclose(scales * most, abs(rows).max(axis=1), rtol=1e-6)
+    assert (abs(values - rows) <= 0.50001 * scales[:, None]).all(), "a value of the map"
+    return abs(values - rows).max()
+
+
+def item_numbers(keys, words):
+    """(set, number) of each key: 0 two words, 1 a phrase."""
+    def place(i):
+        return i if i < words else words if i == START else words + 1
+    for key in map(int, keys):
+        kind = key >> 59
+        if kind in KINDS:
+            a, b = place(key >> 29 & START), place(key & START)
+            yield 0, (KINDS.index(kind) * (words + 2) + a) * (words + 2) + b, kind
+        else:
+            mixed = ((key << 5) ^ kind * 0x9e3779b97f4a7c15) & (2 ** 64 - 1)
+            yield 1, mixed >> 16, kind
+
+
+def compare_evidence(full, packed, words):
+    weights = full["evidence.feature"].astype("f8")
+    scale = packed["evidence.feature_scale"].astype("f8")
+    assert (abs(packed["evidence.feature"] * scale - weights) <= 0.50001 * scale).all()
+    used = full["evidence.keys"] != 0
+    scale = packed["evidence.scale"].astype("f8")
+    sets = []
+    for name, bits in (("words", bits_for(7 * (words + 2) ** 2)), ("phrases", 48)):
+        prefix = "evidence.%s." % name
+        sets.append(dict(zip(numbers(packed[prefix + "sizes"], packed[prefix + "rest"], bits),
+                             map(int, packed[prefix + "weight"]))))
+    found = 0
+    for (which, number, kind), weight in zip(item_numbers(full["evidence.keys"][used], words),
+                                             full["evidence.item"][used].astype("f8")):
+        code = sets[which].get(number, 0)
+        found += number in sets[which]
+        assert abs(code * scale[kind] - weight) <= 0.50001 * scale[kind], (which, number)
+    assert found == len(sets[0]) + len(sets[1]) and found > 100, "items that no model has"
+    assert all(code for one in sets for code in one.values()), "an item without a weight"
+
+
+def compare_strings(full, packed, group):
+    lengths, value, shift = [], 0, 0
+    for byte in packed[group + ".lengths"]:
+        value |= (int(byte) & 127) << shift
+        shift += 7
+        if byte < 128:
+            lengths.append(value)
+            value = shift = 0
+    assert (numpy.cumsum([0] + lengths) == full[group + ".offsets"]).all()
+    assert (packed[group + ".bytes"] == full[group + ".bytes"]).all()
+
+
+def unpack_relations(data):
+    """(word, relation, word) and (word, class) of all words."""
+    at = 0
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    words, links, classes = [], [], []
+    before = b""
+    for w in range(number()):
+        same, rest = data[at] >> 4, data[at] & 15
+        at += 1
+        if not same and not rest:
+            same, rest = number(), number()
+        before = before[:same] + bytes(data[at:at + rest])
+        at += rest
+        words.append(before)
+        classes.append(number())
+        for _ in range(number()):
+            link = number()
+            relation, distance = link & 7, link >> 3
+            to = w + (-(distance // 2) - 1 if distance & 1 else distance // 2)
+            links.append((w, relation, to))
+            if relation not in (5, 6):
+                links.append((to, relation, w))
+    assert at == len(data) and words == sorted(set(words))
+    return {(words[a], r, words[b]) for a, r, b in links}, set(zip(words, classes))
+
+
+def compare_relations(full, packed):
+    offsets, raw = full["relations.word_offsets"], full["relations.bytes"].tobytes()
+    words = [raw[a:b] for a, b in zip(offsets, offsets[1:])]
+    links = {(words[w], int(link) >> 29, words[int(link) & 2 ** 29 - 1]) for w in range(len(words))
+             for link in full["relations.links"][full["relations.offsets"][w]:full["relations.offsets"][w + 1]]}
+    got = unpack_relations(packed["relations.packed"].tolist())
+    assert got == (links, set(zip(words, map(int, full["relations.classes"])))), "relations"
+
+
+def compare_memory(full, packed):
+    used = full["memory.keys"] != 0
+    question = {int(n): int(k) >> 16 for k, n in zip(full["memory.keys"][used], full["memory.numbers"][used])}
+    known = numbers(packed["memory.known.sizes"], packed["memory.known.rest"], 48)
+    assert sorted(known) == sorted(question.values())
+    position = {number: i for i, number in enumerate(known)}
+    cluster = {n: int(packed["memory.cluster"][position[q]]) for n, q in question.items()}
+    pairs = {(int(full["memory.cluster"][n]), c) for n, c in cluster.items()}
+    assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs), "clusters"
+    renamed = dict(pairs)
+    count = len(known)
+    apart = set(numbers(packed["memory.apart.sizes"], packed["memory.apart.rest"], bits_for(count * count + 1)))
+    keys = [int(k) for k in full["memory.different.keys"] if k]
+    wanted = {min(x) * count + max(x) for x in ((renamed[k >> 32], renamed[k & 0xffffffff]) for k in keys)}
+    assert apart == wanted, "clusters labelled different"
+
+
+def main():
+    _, full, _ = arrays(sys.argv[1])
+    settings, packed, metadata = arrays(sys.argv[2])
+    assert metadata["format_version"] == "2" and check(sys.argv[2]) in ("ok", "no libxxhash")
+    about = settings["packed"]
+    compare_map(full, packed, about["bits"], about["dim"])
+    for group in settings["features"]:
+        compare_strings(full, packed, group)
+    compare_evidence(full, packed, len(full["word.offsets"]) - 1)
+    compare_relations(full, packed)
+    compare_memory(full, packed)
+    for name in ("idf", "line", "trees.feature", "trees.cut", "trees.leaf", "trees.cover"):
+        assert (full[name] == packed[name]).all(), name
+    print("ok")
+
+
+main()
