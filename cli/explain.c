@@ -74,6 +74,7 @@ static int print_pair_explanation(const film_model *model, const film_answer_opt
     if (status == FILM_OK)
         status = film_explain_pair(context, film_string(sentences[0]), film_string(sentences[1]),
                                    &why, &error);
+    if (status == FILM_OK) status = film_explain_reversals(context, 0, &why, &error);
     if (status == FILM_OK && as_json)
         status = film_explanation_json(&why, FILM_ALL_REASONS, &json, NULL, &error);
     int code = as_json ? answer_json(status, json, &error) : report(status, &error);

@@ -14,6 +14,9 @@ void explainer_free(struct explainer *explainer)
     mem_free(explainer->reasons);
     links_free(&explainer->links);
     nearest_free(&explainer->nearest);
+    differences_free(&explainer->differences);
+    if (explainer->reversals) reversals_free(explainer->reversals);
+    mem_free(explainer->reversals);
     memset(explainer, 0, sizeof *explainer);
 }
 
@@ -34,13 +37,6 @@ static void share_out(struct words *words, const film_reason *reason)
 
 /* ---- Groups ---- */
 
-static int family_of(const char *name)
-{
-    int family = 0;
-    while (family < FAMILIES - 1 && family_name((enum family)family) != name) family++;
-    return family;
-}
-
 static int stronger_group_first(const void *left, const void *right)
 {
     const film_reason_group *a = left, *b = right;
@@ -54,9 +50,10 @@ static int stronger_group_first(const void *left, const void *right)
 static void sort_in(struct explainer *explainer, film_reason **next, const film_reason *reason,
                     int put)
 {
-    int family[2] = {family_of(reason->family),
-                     reason->other_family ? family_of(reason->other_family) : -1};
+    int family[2] = {family_named(reason->family),
+                     reason->other_family ? family_named(reason->other_family) : -1};
     int two = family[1] >= 0 && family[1] != family[0];
+    if (family[0] == FAMILIES) return;
     for (int i = 0; i <= two; i++) {
         film_reason_group *group = &explainer->groups[family[i]];
         group->reason_count++;
@@ -112,6 +109,8 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     TRY(words_find(words, reading, error));
     for (size_t i = 0; i < out->verdict.reason_count; i++)
         if (out->verdict.reasons[i].side) share_out(words, &out->verdict.reasons[i]);
+    TRY(differences_find(&explainer->differences, words, reading, error));
+    differences_weigh(&explainer->differences, words, a, b, out->verdict.same);
     TRY(gather_groups(explainer, &out->verdict, &out->group_count, error));
     explainer->links.count = explainer->encoded.count = 0;
     if (reading->encoder->network)
@@ -133,6 +132,17 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     out->fact_count = explainer->facts.count;
     out->examples = explainer->nearest.list;
     out->example_count = explainer->nearest.count;
+    out->differences = explainer->differences.list;
+    out->difference_count = explainer->differences.count;
 done:
     return status;
+}
+
+film_status explain_reversals(struct explainer *explainer, const struct match *match,
+                              double threshold, film_explanation *why, film_error *error)
+{
+    if (!explainer->reversals) explainer->reversals = mem_zeroed(1, sizeof *explainer->reversals);
+    if (!explainer->reversals) return status_no_memory(error);
+    return reversals_find(explainer->reversals, match, &explainer->words, &explainer->differences,
+                          threshold, why, error);
 }

@@ -353,6 +353,13 @@ const char *family_title(enum family family)
     return families[family].title;
 }
 
+int family_named(const char *name)
+{
+    int family = 0;
+    while (family < FAMILIES && (!name || strcmp(families[family].name, name) != 0)) family++;
+    return family;
+}
+
 int trait_is_learned(const struct trait *trait)
 {
     return trait->family == FAMILY_MEANING;
