@@ -1,6 +1,6 @@
 """Reversals: for how many verdicts film finds edits that reverse them, and whether they do.
 
-    bench/reversals.py MODEL DEV.tsv [PAIRS]    PAIRS rows of DEV (1,000), evenly spaced
+    bench/reversals.py MODEL DEV.tsv [PAIRS]    PAIRS random rows of DEV (1,000)
 
 The reversals come from film serve (/v1/explain). They are checked without the code that found them: the edits are
 applied here, and film predict judges the edited sentences. A reversal counts if the verdict changes, has at most three
@@ -9,6 +9,7 @@ edits, and its text is the one that was reported.
 import http.client
 import json
 import os
+import random
 import re
 import statistics
 import subprocess
@@ -71,7 +72,7 @@ def main():
     model, dev, most = sys.argv[1], sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 1000
     rows = [line.rstrip("\n").split("\t") for line in open(dev, encoding="utf-8")]
     rows = rows[1:] if rows[0][0] == "label" else rows
-    pairs = [tuple(row[1:3]) for row in rows[::max(1, len(rows) // most)][:most]]
+    pairs = [tuple(row[1:3]) for row in random.Random(1).sample(rows, min(most, len(rows)))]
     began = time.perf_counter()
     answers = list(explain(model, pairs))
     seconds = time.perf_counter() - began
