@@ -78,6 +78,7 @@ static int print_pair_explanation(const film_model *model, const film_answer_opt
     for (int s = 0; s < 2 && status == FILM_OK; s++)
         status = record_argument(model, sentences[s], &text[s], &own[s], &error);
     if (status == FILM_OK) status = film_explain_pair(context, text[0], text[1], &why, &error);
+    if (status == FILM_OK) status = film_explain_reversals(context, 0, &why, &error);
     if (status == FILM_OK && as_json)
         status = film_explanation_json(&why, FILM_ALL_REASONS, &json, NULL, &error);
     int code = as_json ? answer_json(status, json, &error) : report(status, &error);

@@ -22,7 +22,6 @@ static int run(const struct command *command, void *given)
     film_model *model = NULL;
     film_context *context = NULL;
     film_explanation why = {.size = sizeof why};
-    film_verdict *verdict = &why.verdict;
     char *json = NULL, *own[2] = {NULL, NULL};
     film_text a = {NULL, 0}, b = {NULL, 0};
     film_status status = open_model(arguments[0], &model, &error);
@@ -30,12 +29,12 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK) status = record_argument(model, arguments[2], &b, &own[1], &error);
     if (status == FILM_OK) status = film_context_new(model, &context, &error);
     if (status == FILM_OK) status = film_context_set(context, &values->answer, &error);
+    if (status == FILM_OK) status = film_explain_pair(context, a, b, &why, &error);
     if (status == FILM_OK)
-        status = command->json ? film_match(context, a, b, verdict, &error)
-                               : film_explain_pair(context, a, b, &why, &error);
-    if (values->threshold > 0) verdict->same = verdict->probability >= values->threshold;
+        status = film_explain_reversals(context, values->threshold, &why, &error);
+    if (values->threshold > 0) why.verdict.same = why.verdict.probability >= values->threshold;
     if (status == FILM_OK && command->json)
-        status = film_verdict_json(a, b, verdict, FILM_ALL_REASONS, &json, NULL, &error);
+        status = film_match_json(&why, FILM_ALL_REASONS, &json, NULL, &error);
     int code = command->json ? answer_json(status, json, &error) : report(status, &error);
     if (code == EXIT_DONE && !command->json) print_explanation(&why);
     film_context_free(context);

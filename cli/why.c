@@ -87,6 +87,51 @@ static void print_sentence(const film_explanation *why, char side, int colour)
     printf("\n");
 }
 
+/* ---- What differs, and what would change the verdict ---- */
+
+static void print_text(film_text text)
+{
+    printf("\"%.*s\"", (int)text.length, text.bytes);
+}
+
+static void print_differences(const film_explanation *why)
+{
+    enum { SHOWN = 5 };
+    for (size_t i = 0; i < why->difference_count && i < SHOWN; i++) {
+        const film_word_difference *difference = &why->differences[i];
+        printf(i ? ", " : "  differ: ");
+        if (difference->a.length) print_text(difference->a);
+        if (difference->a.length && difference->b.length) printf(" / ");
+        if (difference->b.length) print_text(difference->b);
+        if (!difference->a.length || !difference->b.length)
+            printf(" only in %c", difference->a.length ? 'a' : 'b');
+    }
+    if (why->difference_count > SHOWN) printf(", %zu more", why->difference_count - SHOWN);
+    if (why->difference_count) printf("\n");
+}
+
+/* would be the same (0.98) with "stolen" for "damaged" in b and without "not" in a */
+static void print_reversals(const film_explanation *why)
+{
+    for (size_t i = 0; i < why->reversal_count; i++) {
+        const film_reversal *reversal = &why->reversals[i];
+        printf(i ? "  or" : "  would be %s", why->verdict.same ? "different" : "the same");
+        printf(" (%.2f)", reversal->probability);
+        for (size_t e = 0; e < reversal->edit_count; e++) {
+            const film_text_edit *edit = &reversal->edits[e];
+            printf(e ? " and %s " : " %s ", edit->by.length ? "with" : "without");
+            if (edit->by.length) {
+                print_text(edit->by);
+                printf(" for ");
+            }
+            print_text(edit->text);
+            printf(" in %c", edit->side);
+        }
+        printf("\n");
+    }
+    if (why->causes && !why->reversal_count) printf("  no reversal of at most three edits found\n");
+}
+
 /* ---- The sum: the strongest terms, those for the verdict first ---- */
 
 struct term {
@@ -94,6 +139,7 @@ struct term {
     film_text text;
     char side;                     /* of a word: 'a', 'b', or '*' for both; 0: a group */
     const film_field_share *field; /* of records: its words and traits */
+    const film_group_cause *cause; /* of a group; may be NULL */
 };
 
 /* The strongest first, equal ones in their order. qsort does not promise that. */
@@ -121,7 +167,8 @@ static void add_word(struct term *terms, size_t *count, const film_word_share *w
             return;
         }
     }
-    terms[(*count)++] = (struct term){word->weight, word->text, word->side, NULL};
+    terms[(*count)++] =
+        (struct term){.weight = word->weight, .text = word->text, .side = word->side};
 }
 
 static void print_bar(double weight, double most, int colour)
@@ -133,7 +180,24 @@ static void print_bar(double weight, double most, int colour)
            "################", colour ? PLAIN : "", WIDTH - cells + 2, "");
 }
 
-static void print_term(const struct term *term, double most, int colour)
+/* Prints the words that cause the weight of a group, each once: (stolen, damaged). */
+static void print_cause(const film_explanation *why, const film_group_cause *cause)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < cause->word_count; i++) {
+        film_text word = why->words[cause->words[i]].text;
+        size_t j = 0;
+        while (j < i &&
+               (why->words[cause->words[j]].text.length != word.length ||
+                strncasecmp(why->words[cause->words[j]].text.bytes, word.bytes, word.length) != 0))
+            j++;
+        if (j == i) printf("%s%.*s", shown++ ? ", " : " (", (int)word.length, word.bytes);
+    }
+    if (shown) printf(")");
+}
+
+static void print_term(const film_explanation *why, const struct term *term, double most,
+                       int colour)
 {
     print_bar(term->weight, most, colour);
     if (term->side)
@@ -143,8 +207,11 @@ static void print_term(const struct term *term, double most, int colour)
                                    : "");
     else if (term->field)
         printf("field %s (%s)\n", term->field->name, term->field->type);
-    else
-        printf("%.*s\n", (int)term->text.length, term->text.bytes);
+    else {
+        printf("%.*s", (int)term->text.length, term->text.bytes);
+        if (term->cause) print_cause(why, term->cause);
+        printf("\n");
+    }
 }
 
 /* Returns the field whose value has the word, or NULL. */
@@ -176,10 +243,9 @@ static void print_inside(const film_explanation *why, const film_field_share *fi
         const film_reason_group *group = &why->groups[g];
         if (!is_field_group(group) || strcmp(group->name + 6, field->name) != 0) continue;
         for (size_t i = 0; i < group->reason_count && i < SHOWN; i++)
-            space[count++] = (struct term){group->reasons[i].weight,
-                                           {group->reasons[i].text, group->reasons[i].text_length},
-                                           0,
-                                           NULL};
+            space[count++] =
+                (struct term){.weight = group->reasons[i].weight,
+                              .text = {group->reasons[i].text, group->reasons[i].text_length}};
     }
     sort_terms(space, count);
     for (size_t i = 0; i < count && i < SHOWN && fabs(space[i].weight) >= 0.005; i++) {
@@ -212,20 +278,22 @@ static void print_sum(const film_explanation *why, int colour)
         }
     for (size_t i = 0; i < why->group_count; i++)
         if (!why->field_count || !is_field_group(&why->groups[i]))
-            terms[count++] =
-                (struct term){why->groups[i].weight, film_string(why->groups[i].title), 0, NULL};
+            terms[count++] = (struct term){.weight = why->groups[i].weight,
+                                           .text = film_string(why->groups[i].title),
+                                           .cause = why->causes ? &why->causes[i] : NULL};
     for (size_t f = 0; f < why->field_count; f++)
-        terms[count++] = (struct term){why->fields[f].weight, {"", 0}, 0, &why->fields[f]};
+        terms[count++] = (struct term){.weight = why->fields[f].weight, .field = &why->fields[f]};
     sort_terms(terms, count);
     double most = count ? fmax(fabs(terms[0].weight), fabs(why->verdict.bias)) : 0;
     printf("log-odds %+.2f =\n", why->verdict.log_odds);
-    print_term(
-        &(struct term){why->verdict.bias, film_string("Bias (the same for every pair)"), 0, NULL},
-        most, colour);
+    print_term(why,
+               &(struct term){.weight = why->verdict.bias,
+                              .text = film_string("Bias (the same for every pair)")},
+               most, colour);
     for (int against = 0; against < 2; against++)
         for (size_t i = 0; i < count && i < SHOWN; i++)
             if (((terms[i].weight > 0) == why->verdict.same) != against) {
-                print_term(&terms[i], most, colour);
+                print_term(why, &terms[i], most, colour);
                 if (terms[i].field) print_inside(why, terms[i].field, terms + room);
             }
     for (size_t i = SHOWN; i < count; i++, words++) rest += terms[i].weight;
@@ -246,6 +314,8 @@ void print_explanation(const film_explanation *why)
            verdict->similarity);
     print_sentence(why, 'a', colour);
     print_sentence(why, 'b', colour);
+    print_differences(why);
+    print_reversals(why);
     for (size_t i = 0; i < why->fact_count; i++) printf("  -  %s\n", why->facts[i].text);
     print_sum(why, colour);
 }

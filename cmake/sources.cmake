@@ -31,7 +31,9 @@ set(FILM_SOURCES
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
   src/model/classifier_file.c src/model/packed.c src/model/packed_file.c
   # explain: reasons for readers; the calls of film.h
-  src/explain/answer_json.c src/explain/learned_dimension.c src/explain/encoded.c src/explain/facts.c
+  src/explain/answer_json.c src/explain/causes.c src/explain/differences.c src/explain/edit_trials.c
+  src/explain/proposals.c src/explain/reversals.c src/explain/learned_dimension.c src/explain/encoded.c
+  src/explain/facts.c
   src/explain/film_api.c src/explain/links.c src/explain/learned_model.c src/explain/nearest.c src/explain/pair.c
   src/explain/ranking.c src/explain/learned_word.c src/explain/words.c src/explain/classify.c
 )

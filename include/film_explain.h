@@ -84,6 +84,48 @@ typedef struct film_field_share {
     film_text a, b;
     double weight, words, traits;
 } film_field_share;
+/* A place where the sentences differ: words of a, words of b, or one of the two (the other range is
+ * empty). The words are compared as the model reads them, so a capital letter is no difference.
+ * Only the first 64 words after the common start are compared. */
+typedef struct film_word_difference {
+    film_text a, b;
+    size_t a_start, a_end, b_start, b_end;
+    /* The sum of the weights of its words. */
+    double weight;
+} film_word_difference;
+
+/* Words of one sentence that are deleted, or replaced by words of the other sentence: at most four
+ * adjacent words by at most four. */
+typedef struct film_text_edit {
+    /* The sentence that is edited, 'a' or 'b', and the bytes that are replaced. */
+    char side;
+    size_t start, end;
+    film_text text;
+    /* The bytes of the other sentence that replace them; empty: the words are deleted. */
+    film_text by;
+    size_t by_start, by_end;
+} film_text_edit;
+
+/* Edits that reverse the verdict. The edited pair was judged: A and B have PROBABILITY, on the
+ * other side of the threshold. */
+typedef struct film_reversal {
+    /* At most three, those of a first, in the order of the text. None can be left out. */
+    const film_text_edit *edits;
+    size_t edit_count;
+    /* The number of words changed: of each edit the larger of the words removed and inserted. */
+    size_t words;
+    /* The edited sentences. */
+    film_text a, b;
+    double probability;
+} film_reversal;
+
+/* The words that cause the weight of a group, as numbers in film_explanation.words: deleting or
+ * replacing them takes at least a third of the weight away. At most six; empty: the weight comes
+ * from many words. */
+typedef struct film_group_cause {
+    const size_t *words;
+    size_t word_count;
+} film_group_cause;
 
 /* An explanation. All its pointers belong to the context and are valid until its next call. */
 typedef struct film_explanation {
@@ -111,10 +153,28 @@ typedef struct film_explanation {
     /* The fields of records, the strongest first. Empty for a model of sentences. */
     const film_field_share *fields;
     size_t field_count;
+    /* What speaks most for the verdict comes first. */
+    const film_word_difference *differences;
+    size_t difference_count;
+    /* Filled by film_explain_reversals. At most three, all with the smallest number of words that
+     * was found; empty: no reversal was found. */
+    const film_reversal *reversals;
+    size_t reversal_count;
+    /* Filled by film_explain_reversals: one for each group, in the order of `groups`. */
+    const film_group_cause *causes;
+    /* The number of edited pairs that were judged. */
+    size_t judgements;
 } film_explanation;
 
 FILM_API film_status film_explain_pair(film_context *context, film_text a, film_text b,
                                        film_explanation *out, film_error *error);
+
+/* Adds to WHY, the last explanation of this context, what would change the verdict: reversals, and
+ * the words that cause each group. It judges at most 200 edited pairs, fewer where the sentences
+ * have more than 10,000 bytes together, and at most 60 with a BERT encoder. THRESHOLD is a
+ * probability; 0: that of the model. For records it adds nothing. */
+FILM_API film_status film_explain_reversals(film_context *context, double threshold,
+                                            film_explanation *why, film_error *error);
 
 /* ---- As JSON -------------------------------------------------------------------------------- */
 
@@ -141,11 +201,19 @@ FILM_API film_status film_reasons_json(const film_verdict *verdict, size_t most,
 FILM_API film_status film_groups_json(const film_verdict *verdict, char **json, size_t *length,
                                       film_error *error);
 
+/* As film_verdict_json, from an explanation, and differences, reversals and judgements as in
+ * film_explanation_json. */
+FILM_API film_status film_match_json(const film_explanation *explanation, size_t most, char **json,
+                                     size_t *length, film_error *error);
+
 /* {a, b, probability, same, similarity, log_odds, bias, words: [{text, side, span, weight}],
  * groups: [{id, name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
- * facts: [{name, text}], examples: [{a, b, same, similarity}]}. Records a and b are objects, and
- * there are fields: [{name, type, a, b, weight, words, traits}]. With a BERT encoder there are also
- * words[].left_out and encoder: [{dimension, share}]. */
+ * facts: [{name, text}], examples: [{a, b, same, similarity}], differences: [{a: {text, span},
+ * b: {text, span}, weight}]}. Records a and b are objects, and there are fields: [{name, type, a, b,
+ * weight, words, traits}]. With a BERT encoder there are also words[].left_out and encoder:
+ * [{dimension, share}]. After film_explain_reversals there are also groups[].causes: [{text, side,
+ * span}], judgements, and reversals: [{words, probability, a, b, edits: [{side, text, span, by,
+ * by_span}]}]. */
 FILM_API film_status film_explanation_json(const film_explanation *explanation, size_t most,
                                            char **json, size_t *length, film_error *error);
 

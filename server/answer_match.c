@@ -60,7 +60,7 @@ struct pair_request {
     film_text a, b;
     const json_t *pairs;
     film_answer_options options;
-    int decision, memory;
+    int decision, memory, reversals;
     size_t reasons;
 };
 
@@ -137,6 +137,23 @@ static void match_many(struct worker *worker, const struct pair_request *wanted,
     free(verdicts);
 }
 
+/* Explains a pair and what would change the verdict. WRITE makes the response. */
+static void explain_one(struct worker *worker, const struct pair_request *wanted,
+                        film_status (*write)(const film_explanation *why, size_t most, char **json,
+                                             size_t *length, film_error *error),
+                        struct response *response)
+{
+    film_error error;
+    film_explanation why = {.size = sizeof why};
+    film_status status = film_context_set(worker->context, &wanted->options, &error);
+    if (status == FILM_OK)
+        status = film_explain_pair(worker->context, wanted->a, wanted->b, &why, &error);
+    if (status == FILM_OK) status = film_explain_reversals(worker->context, 0, &why, &error);
+    if (status == FILM_OK)
+        status = write(&why, wanted->reasons, &response->given, &response->given_length, &error);
+    if (status != FILM_OK) response_failure(response, status, &error);
+}
+
 static void match_one(struct worker *worker, const struct pair_request *wanted,
                       struct response *response)
 {
@@ -165,6 +182,7 @@ static const struct field match_fields[] = {
      .kind = FIELD_COUNT,
      .at = offsetof(struct pair_request, reasons),
      .most = INT32_MAX},
+    {.name = "reversals", .kind = FIELD_FLAG, .at = offsetof(struct pair_request, reversals)},
     {.name = NULL}};
 
 static void answer_match(struct worker *worker, const struct request *request,
@@ -177,12 +195,15 @@ static void answer_match(struct worker *worker, const struct request *request,
         wanted.options.no_memory = !wanted.memory;
         wanted.options.no_reasons = wanted.reasons == 0;
         wanted.options.most_reasons = wanted.reasons == FILM_ALL_REASONS ? 0 : wanted.reasons;
-        if (wanted.pairs &&
-            (wanted.a.bytes || wanted.b.bytes || wanted.reasons != FILM_ALL_REASONS))
-            response_error(response, 400, "pairs cannot be combined with a, b or reasons");
+        if (wanted.pairs && (wanted.a.bytes || wanted.b.bytes ||
+                             wanted.reasons != FILM_ALL_REASONS || wanted.reversals))
+            response_error(response, 400,
+                           "pairs cannot be combined with a, b, reasons or reversals");
         else if (wanted.pairs)
             match_many(worker, &wanted, response);
-        else if (has_both(&wanted, response))
+        else if (has_both(&wanted, response) && wanted.reversals)
+            explain_one(worker, &wanted, film_match_json, response);
+        else if (wanted.a.bytes && wanted.b.bytes)
             match_one(worker, &wanted, response);
     }
     json_decref(root);
@@ -230,18 +251,9 @@ static void answer_explain(struct worker *worker, const struct request *request,
 {
     json_t *root = NULL;
     struct pair_request wanted = request_defaults(worker);
-    film_error error;
-    film_explanation why = {.size = sizeof why};
     if (fields_read(request, explain_fields, &wanted, &root, response) &&
-        has_both(&wanted, response)) {
-        film_status status = film_context_set(worker->context, &wanted.options, &error);
-        if (status == FILM_OK)
-            status = film_explain_pair(worker->context, wanted.a, wanted.b, &why, &error);
-        if (status == FILM_OK)
-            status = film_explanation_json(&why, FILM_ALL_REASONS, &response->given,
-                                           &response->given_length, &error);
-        if (status != FILM_OK) response_failure(response, status, &error);
-    }
+        has_both(&wanted, response))
+        explain_one(worker, &wanted, film_explanation_json, response);
     json_decref(root);
 }
 
@@ -259,7 +271,7 @@ const struct route match_routes[] = {
      .batch = 1},
     {.method = METHOD_POST,
      .path = "/v1/explain",
-     .summary = "Explain a decision: words, groups of reasons, links, facts, examples",
+     .summary = "Explain a decision: words, groups of reasons, what would change it, examples",
      .fields = explain_fields,
      .answer = answer_explain,
      .slow = 1},

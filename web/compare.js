@@ -46,7 +46,7 @@ function showAnswer(answer) {
     verdict.classList.toggle("for", answer.probability >= 0.5);
     verdict.classList.toggle("against", answer.probability < 0.5);
     $("pin").style.setProperty("--at", answer.probability.toFixed(4));
-    $("why").replaceChildren(explanation(answer, open));
+    $("why").replaceChildren(explanation(answer, open, set));
     showExamples(answer.examples);
 }
 

@@ -6,6 +6,7 @@ const mostMarked = 8;    // marked words per sentence
 const mostLinks = 8;
 const faintLink = 0.12;  // relative to the strongest; weaker links are listed, not drawn
 const mostListed = 25;   // reasons listed per group; the last line sums up the others, so the sum stays complete
+const mostDifferences = 6;
 const mostShown = 1500;  // characters shown per sentence
 
 const strength = (item) => Math.abs(item.weight);
@@ -122,7 +123,50 @@ const legend = () => el("p.legend", {},
     el("span.word.for.level-3", {}, "+ underlined"), " is evidence for the same meaning, ",
     el("span.word.against.level-3", {}, "− wavy"), " for a different meaning. Numbers are log-odds.");
 
+// ---- What differs, and what would change the verdict ----
+
+const quoted = (text) => el("q", { dir: "auto" }, text);
+
+function difference({ a, b }) {
+    if (a.text && b.text) return el("li", {}, quoted(a.text), " / ", quoted(b.text));
+    return el("li", {}, quoted(a.text || b.text), ` only in ${a.text ? "A" : "B"}`);
+}
+
+function edit({ side: where, text, by }, i) {
+    const what = by ? ["with ", quoted(by), " instead of ", quoted(text)] : ["without ", quoted(text)];
+    return [i ? " and " : "", ...what, ` in ${where.toUpperCase()}`];
+}
+
+// `use` compares the edited sentences; without it there is no button.
+function reversal(found, use) {
+    const line = el("li", {}, el("span", {}, ...found.edits.flatMap(edit), ` (${percent(found.probability)} %)`));
+    if (use) {
+        const button = el("button.quiet.small", { type: "button" }, "Compare these");
+        button.addEventListener("click", () => use(found.a, found.b));
+        line.append(" ", button);
+    }
+    return line;
+}
+
+function changes(answer, use) {
+    const { differences, reversals } = answer;
+    const rest = differences.length - mostDifferences;
+    const listed = differences.slice(0, mostDifferences).map(difference);
+    if (rest > 0) listed.push(el("li", {}, `${count(rest)} more`));
+    return el("div.changes", {},
+        listed.length ? el("div.differ", {}, el("h2", {}, "Words that differ"), el("ul", {}, ...listed)) : null,
+        el("div.reverse", {}, el("h2", {}, `It would be ${answer.same ? "different" : "the same"}`),
+            reversals.length ? el("ul", {}, ...reversals.map((found) => reversal(found, use)))
+                : el("p.hint", {}, "No three edits were found that change the result.")));
+}
+
 // ---- The sum ----
+
+// The words that cause the weight of a group, each once.
+function caused(group) {
+    const words = [...new Map((group.causes ?? []).map(({ text }) => [text.toLowerCase(), text])).values()];
+    return words.length ? `${group.title} (${words.join(", ")})` : group.title;
+}
 
 function reasonText(reason) {
     if (reason.kind === "trait" || !reason.kind) return reason.text;
@@ -161,7 +205,7 @@ function ledger(answer, open) {
     const largest = Math.max(strength({ weight: answer.bias }), ...groups.map(strength));
     const lines = groups.map((group) => {
         const fold = el("details.group", { "data-name": group.name, title: group.id ?? group.name },
-            el("summary.row", {}, ...row(group.title, group.weight, largest)));
+            el("summary.row", {}, ...row(caused(group), group.weight, largest)));
         // Builds the lines only when the group is opened: there can be hundreds.
         const fill = () => { if (fold.open && fold.childElementCount === 1) fold.append(parts(group.items, group.text, verdict(answer))); };
         fold.addEventListener("toggle", () => {
@@ -185,13 +229,14 @@ const linkList = (links) => el("details.help", {}, el("summary", {}, "Links betw
     el("ul.pairs", {}, ...links.slice(0, 20).map((link) => el("li", {},
         el("bdi", {}, link.a.text), " – ", el("bdi", {}, link.b.text), ` ${signed(link.share)}`))));
 
-// explanation(answer, open): builds the elements for a response of /v1/explain. `open` is the set of names of open
-// groups; pass it again so that the next explanation in this place has the same groups open.
-export function explanation(answer, open) {
+// explanation(answer, open, use): builds the elements for a response of /v1/explain. `open` is the set of names of open
+// groups; pass it again so that the next explanation in this place has the same groups open. `use(a, b)` compares
+// edited sentences; it may be missing.
+export function explanation(answer, open, use) {
     const facts = answer.facts.length ? el("div.facts", {}, el("h2", {}, "Facts"),
         el("ul", {}, ...answer.facts.map((fact) => el("li", { dir: "auto" }, fact.text)))) : null;
     const words = answer.words.length || answer.links.length;
-    return el("div.explanation", {},
+    return el("div.explanation", {}, changes(answer, use),
         el("h2", {}, words ? "Important words" : "The sentences"), sheet(answer), words ? legend() : null,
         answer.links.length ? linkList(answer.links) : null,
         el("div.columns", {},

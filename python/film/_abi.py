@@ -293,6 +293,48 @@ class film_example(Structure):
     ]
 
 
+class film_word_difference(Structure):
+    _fields_ = [
+        ("a", film_text),
+        ("b", film_text),
+        ("a_start", c_size_t),
+        ("a_end", c_size_t),
+        ("b_start", c_size_t),
+        ("b_end", c_size_t),
+        ("weight", c_double),
+    ]
+
+
+class film_text_edit(Structure):
+    _fields_ = [
+        ("side", c_char),
+        ("start", c_size_t),
+        ("end", c_size_t),
+        ("text", film_text),
+        ("by", film_text),
+        ("by_start", c_size_t),
+        ("by_end", c_size_t),
+    ]
+
+
+class film_reversal(Structure):
+    _fields_ = [
+        ("edits", POINTER(film_text_edit)),
+        ("edit_count", c_size_t),
+        ("words", c_size_t),
+        ("a", film_text),
+        ("b", film_text),
+        ("probability", c_double),
+    ]
+
+
+class film_group_cause(Structure):
+    _fields_ = [
+        ("words", POINTER(c_size_t)),
+        ("word_count", c_size_t),
+    ]
+
+
 class film_explanation(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -311,17 +353,27 @@ class film_explanation(Structure):
         ("fact_count", c_size_t),
         ("examples", POINTER(film_example)),
         ("example_count", c_size_t),
+        ("differences", POINTER(film_word_difference)),
+        ("difference_count", c_size_t),
+        ("reversals", POINTER(film_reversal)),
+        ("reversal_count", c_size_t),
+        ("causes", POINTER(film_group_cause)),
+        ("judgements", c_size_t),
     ]
 
 
 FUNCTIONS["film_explain_pair"] = (
     "film", film_status, [c_void_p, film_text, film_text, POINTER(film_explanation), POINTER(film_error)])
+FUNCTIONS["film_explain_reversals"] = (
+    "film", film_status, [c_void_p, c_double, POINTER(film_explanation), POINTER(film_error)])
 FUNCTIONS["film_verdict_json"] = (
     "film", film_status, [film_text, film_text, POINTER(film_verdict), c_size_t, POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
 FUNCTIONS["film_reasons_json"] = (
     "film", film_status, [POINTER(film_verdict), c_size_t, POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
 FUNCTIONS["film_groups_json"] = (
     "film", film_status, [POINTER(film_verdict), POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
+FUNCTIONS["film_match_json"] = (
+    "film", film_status, [POINTER(film_explanation), c_size_t, POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
 FUNCTIONS["film_explanation_json"] = (
     "film", film_status, [POINTER(film_explanation), c_size_t, POINTER(c_char_p), POINTER(c_size_t), POINTER(film_error)])
 FUNCTIONS["film_explain_dimension"] = (

@@ -96,6 +96,7 @@ class Model:
         with self._context({}) as context:
             first, second = text(a), text(b)
             check(C.explain_pair, context, first, second, ctypes.byref(result))
+            check(C.explain_reversals, context, 0, ctypes.byref(result))
             out = string(C.explanation_json, ctypes.byref(result), 10, before_error=(None,))
             return Explanation(out, self._verdict(a, b, result.verdict))
 

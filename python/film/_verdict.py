@@ -61,8 +61,8 @@ class Verdict:
 class Explanation:
     """The log-odds of a pair as a sum over words and named groups.
 
-    `words`, `groups`, `links`, `facts` and `examples` are lists of dicts, as film_explain.h
-    describes them; `verdict` has the probability and all reasons.
+    `words`, `groups`, `links`, `facts`, `examples`, `differences` and `reversals` are lists of
+    dicts, as film_explain.h describes them; `verdict` has the probability and all reasons.
     """
 
     def __init__(self, text: str, verdict: Verdict):
@@ -74,6 +74,8 @@ class Explanation:
         self.links: List[dict] = self.data["links"]
         self.facts: List[dict] = self.data["facts"]
         self.examples: List[dict] = self.data["examples"]
+        self.differences: List[dict] = self.data["differences"]
+        self.reversals: List[dict] = self.data["reversals"]
 
     def to_json(self) -> str:
         """The explanation as JSON text, as `film explain --json` prints it."""

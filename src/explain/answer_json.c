@@ -56,20 +56,11 @@ static void write_key_record(struct writer *to, const char *key, film_text text)
     writer_close(to, '}');
 }
 
-/* Returns the family with this name, or FAMILIES. */
-static int family_of(const char *name)
-{
-    int family = 0;
-    while (family < FAMILIES && (!name || strcmp(family_name((enum family)family), name) != 0))
-        family++;
-    return family;
-}
-
 /* Writes the group of a reason without a word: its id and its title. */
 static void write_family(struct writer *to, const char *id_key, const char *title_key,
                          const char *name)
 {
-    int family = family_of(name);
+    int family = family_named(name);
     if (family == FAMILIES && name) { /* a field of records */
         write_key_text(to, id_key, film_string(name));
         write_key_text(to, title_key, film_string(name));
@@ -203,7 +194,7 @@ film_status film_groups_json(const film_verdict *verdict, char **json, size_t *l
         int two = reason->other_family != NULL;
         const char *const names[] = {reason->family, reason->other_family};
         for (int part = 0; part <= two; part++) {
-            int at = family_of(names[part]);
+            int at = family_named(names[part]);
             if (at == FAMILIES && names[part]) at = field_group(groups, &all, names[part]);
             film_reason_group *group = &groups[at];
             group->weight += reason->weight / (1 + two);
@@ -223,6 +214,23 @@ film_status film_groups_json(const film_verdict *verdict, char **json, size_t *l
     return writer_finish(&to, json, length, error);
 }
 
+/* The words that cause the weight of a group. */
+static void write_cause(struct writer *to, const film_explanation *explanation,
+                        const film_group_cause *cause)
+{
+    writer_key(to, "causes");
+    writer_open(to, '[');
+    for (size_t i = 0; i < cause->word_count; i++) {
+        const film_word_share *word = &explanation->words[cause->words[i]];
+        writer_open(to, '{');
+        write_key_text(to, "text", word->text);
+        write_side(to, word->side);
+        write_span(to, word->side, word->start, word->end);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
 static void write_groups(struct writer *to, const film_explanation *explanation, size_t most)
 {
     int same = explanation->verdict.same;
@@ -233,6 +241,7 @@ static void write_groups(struct writer *to, const film_explanation *explanation,
             const film_reason_group *group = &explanation->groups[i];
             if (supports(group->weight, same) == against) continue;
             write_group_head(to, group);
+            if (explanation->causes) write_cause(to, explanation, &explanation->causes[i]);
             writer_key(to, "reasons");
             write_reasons(to, group->reasons, group->reason_count, most, same);
             writer_close(to, '}');
@@ -362,6 +371,92 @@ static void write_examples(struct writer *to, const film_explanation *explanatio
     writer_close(to, ']');
 }
 
+static void write_place(struct writer *to, const char *key, film_text text, size_t start,
+                        size_t end)
+{
+    writer_key(to, key);
+    writer_open(to, '{');
+    write_key_text(to, "text", text);
+    write_span(to, 'a', start, end);
+    writer_close(to, '}');
+}
+
+static void write_differences(struct writer *to, const film_explanation *explanation)
+{
+    writer_key(to, "differences");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->difference_count; i++) {
+        const film_word_difference *difference = &explanation->differences[i];
+        writer_open(to, '{');
+        write_place(to, "a", difference->a, difference->a_start, difference->a_end);
+        write_place(to, "b", difference->b, difference->b_start, difference->b_end);
+        writer_key(to, "weight");
+        writer_weight(to, difference->weight);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
+static void write_edit(struct writer *to, const film_text_edit *edit)
+{
+    writer_open(to, '{');
+    write_side(to, edit->side);
+    write_key_text(to, "text", edit->text);
+    write_span(to, edit->side, edit->start, edit->end);
+    if (edit->by.length) {
+        write_key_text(to, "by", edit->by);
+        writer_key(to, "by_span");
+        writer_open(to, '[');
+        writer_count(to, edit->by_start);
+        writer_count(to, edit->by_end);
+        writer_close(to, ']');
+    }
+    writer_close(to, '}');
+}
+
+/* Writes what film_explain_reversals added. */
+static void write_reversals(struct writer *to, const film_explanation *explanation)
+{
+    writer_key(to, "reversals");
+    writer_open(to, '[');
+    for (size_t i = 0; i < explanation->reversal_count; i++) {
+        const film_reversal *reversal = &explanation->reversals[i];
+        writer_open(to, '{');
+        writer_key(to, "words");
+        writer_count(to, reversal->words);
+        writer_key(to, "probability");
+        writer_number(to, reversal->probability);
+        write_key_text(to, "a", reversal->a);
+        write_key_text(to, "b", reversal->b);
+        writer_key(to, "edits");
+        writer_open(to, '[');
+        for (size_t e = 0; e < reversal->edit_count; e++) write_edit(to, &reversal->edits[e]);
+        writer_close(to, ']');
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+    writer_key(to, "judgements");
+    writer_count(to, explanation->judgements);
+}
+
+film_status film_match_json(const film_explanation *explanation, size_t most, char **json,
+                            size_t *length, film_error *error)
+{
+    film_explanation why = {0};
+    if (!explanation || !json) return status_set(error, FILM_USAGE, "explanation or json is NULL");
+    film_status status = sized_options(&why, sizeof why, explanation, "film_explanation", error);
+    if (status != FILM_OK) return status;
+    struct writer to = {0};
+    writer_open(&to, '{');
+    write_verdict(&to, why.a, why.b, &why.verdict);
+    writer_key(&to, "reasons");
+    write_reasons(&to, why.verdict.reasons, why.verdict.reason_count, most, why.verdict.same);
+    write_differences(&to, &why);
+    if (why.causes) write_reversals(&to, &why);
+    writer_close(&to, '}');
+    return writer_finish(&to, json, length, error);
+}
+
 film_status film_explanation_json(const film_explanation *explanation, size_t most, char **json,
                                   size_t *length, film_error *error)
 {
@@ -380,6 +475,8 @@ film_status film_explanation_json(const film_explanation *explanation, size_t mo
     write_encoder(&to, explanation);
     write_facts(&to, explanation);
     write_examples(&to, explanation);
+    write_differences(&to, explanation);
+    if (explanation->causes) write_reversals(&to, explanation);
     writer_close(&to, '}');
     return writer_finish(&to, json, length, error);
 }

@@ -200,6 +200,25 @@ film_status film_explain_pair(film_context *context, film_text a, film_text b,
     return status;
 }
 
+film_status film_explain_reversals(film_context *context, double threshold, film_explanation *why,
+                                   film_error *error)
+{
+    film_explanation known = {0};
+    if (!context || !why) return status_missing(error, context ? "why" : "context");
+    if (!(threshold >= 0 && threshold < 1))
+        return status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1", threshold);
+    film_status status = sized_options(&known, sizeof known, why, "film_explanation", error);
+    if (status != FILM_OK) return status;
+    if (!known.words || known.words != context->explainer.words.list)
+        return status_set(error, FILM_USAGE,
+                          "why is not the last explanation of this context; call "
+                          "film_explain_pair first");
+    if (known.field_count) return FILM_OK; /* an edit could join two fields */
+    status = explain_reversals(&context->explainer, &context->match, threshold, &known, error);
+    sized_fill(why, &known, sizeof known);
+    return status;
+}
+
 /* The length of the lists of an explanation. */
 static size_t list_length(size_t most)
 {

@@ -16,6 +16,9 @@ void explainer_free(struct explainer *explainer)
     mem_free(explainer->reasons);
     links_free(&explainer->links);
     nearest_free(&explainer->nearest);
+    differences_free(&explainer->differences);
+    if (explainer->reversals) reversals_free(explainer->reversals);
+    mem_free(explainer->reversals);
     memset(explainer, 0, sizeof *explainer);
 }
 
@@ -180,6 +183,8 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     TRY(words_find(words, reading, error));
     for (size_t i = 0; i < out->verdict.reason_count; i++)
         if (out->verdict.reasons[i].side) share_out(words, &out->verdict.reasons[i]);
+    TRY(differences_find(&explainer->differences, words, reading, error));
+    differences_weigh(&explainer->differences, words, a, b, out->verdict.same);
     TRY(gather_groups(explainer, fields, &out->verdict, &out->group_count, error));
     explainer->links.count = explainer->encoded.count = 0;
     if (reading->encoder->network)
@@ -204,6 +209,17 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     out->examples = explainer->nearest.list;
     out->example_count = explainer->nearest.count;
     sum_fields(explainer, fields, out);
+    out->differences = explainer->differences.list;
+    out->difference_count = explainer->differences.count;
 done:
     return status;
+}
+
+film_status explain_reversals(struct explainer *explainer, const struct match *match,
+                              double threshold, film_explanation *why, film_error *error)
+{
+    if (!explainer->reversals) explainer->reversals = mem_zeroed(1, sizeof *explainer->reversals);
+    if (!explainer->reversals) return status_no_memory(error);
+    return reversals_find(explainer->reversals, match, &explainer->words, &explainer->differences,
+                          threshold, why, error);
 }

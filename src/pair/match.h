@@ -50,6 +50,9 @@ void match_free(struct match *match);
 film_status match_score(struct match *match, film_text a, film_text b, film_verdict *verdict,
                         film_error *error);
 
+/* Returns the log-odds from which a pair is the same. */
+double match_threshold(const struct match *match);
+
 /* Computes the verdict with all reasons, or with the MOST strongest (MOST > 0). */
 film_status match_pair(struct match *match, film_text a, film_text b, size_t most,
                        film_verdict *verdict, film_error *error);

@@ -356,6 +356,13 @@ const char *trait_family(const struct trait *trait)
     return trait->field ? trait->field : family_name(trait->family);
 }
 
+int family_named(const char *name)
+{
+    int family = 0;
+    while (family < FAMILIES && (!name || strcmp(families[family].name, name) != 0)) family++;
+    return family;
+}
+
 int trait_is_learned(const struct trait *trait)
 {
     return trait->family == FAMILY_MEANING;

@@ -37,6 +37,9 @@ const char *family_id(enum family family);
 const char *family_name(enum family family);
 const char *family_title(enum family family);
 
+/* Returns the family with this name, or FAMILIES. NAME may be NULL. */
+int family_named(const char *name);
+
 struct trait {
     const char *id;    /* "unshared_numbers_max": in model files and JSON; never changes */
     const char *name;  /* "numbers only one has": also the name of its reason */

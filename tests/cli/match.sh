@@ -11,22 +11,24 @@ run "$FILM" match faq.film "${help%%\"*}" "${help##*\"}"
 check "the pair in the help is the same" grep -q '^same  probability 0\.[6-9]' out
 run "$FILM" match faq.film "I lost my card" "my card is gone"
 check "the sentences follow" diff <(sed -n 2,3p out) <(printf '  a  I lost my card\n  b  my card is gone\n')
-check "then what can be seen, the log-odds and where every pair starts" awk 'NR > 3 && !/^  -  [a-z]/ { exit }
+check "then the words that differ" grep -qxE '  differ: .*"I lost".*' out
+check "and the smallest edits that reverse the verdict" grep -qE '^  would be (different|the same) \([01]\.[0-9]{2}\) with(out)? "' out
+check "then what can be seen, the log-odds and where every pair starts" awk 'NR > 3 && !/^  (-  [a-z]|differ: |would be |or )/ { exit }
     { n++ } END { exit !(n >= 3) }' out
-grep -vE '^  -  ' out >sum
+grep -vE '^  (-  |differ: |would be |or |no reversal)' out >sum
 check "the sum follows" diff <(sed -nE '4s/[+-][0-9.]+/N/; 5s/[+-][0-9.]+ +#*/N/; 4,5p' sum) \
     <(printf 'log-odds N =\n    N               Bias (the same for every pair)\n' | sed 's/N  *Bias/N Bias/') -b
 check "then ten words and groups, those for the verdict first, strongest first, and the rest" awk '
     NR == 1 { same = $1 == "same" }
     NR > 5 { n++; w = $1 < 0 ? -$1 : $1; against = ($1 > 0) != same
-    if (!/^ +[+-][0-9]+\.[0-9][0-9]  #* +([A-Z][a-z ]+|Bias \(the same for every pair\)|"[A-Za-z]+"( in [ab])?|[0-9]+ more)$/) { print; bad = 1 }
+    if (!/^ +[+-][0-9]+\.[0-9][0-9]  #* +([A-Z][a-z ]+( \([^()]+\))?|Bias \(the same for every pair\)|"[A-Za-z]+"( in [ab])?|[0-9]+ more)$/) { print; bad = 1 }
     if (n > 1 && n < 11 && (against < was || (against == was && w > before + 0.001))) { print; bad = 1 }
     before = w; was = against } END { exit bad || n != 11 }' sum
 check "nothing on standard error" test ! -s err
 check "the printed sum adds up to its rounding" awk '/^log-odds/ { total = $2 } NR > 4 { s += $1; n++ }
     END { d = s - total; exit !(n > 2 && d < 0.006 * n && d > -0.006 * n) }' sum
 run "$FILM" match --decision threshold faq.film "I lost my card" "my card is gone"
-grep -vE '^  -  ' out >sum
+grep -vE '^  (-  |differ: |would be |or |no reversal)' out >sum
 check "by similarity alone, words are the only reasons" awk 'NR > 5 && !/ "[A-Za-z]+"( in [ab])?$/ && !/ more$/ { print; bad = 1 }
     END { exit bad }' sum
 run "$FILM" match plain.film "I lost my card" "my card is gone"

@@ -74,7 +74,13 @@ def pairs(server, model):
     ask = lambda path, body: server.ask("POST", path, body)[:2]  # noqa: E731
     status, one = ask("/v1/match", {"a": A, "b": B})
     told = json.loads(program("match", model, A, B, "--json").stdout)
-    check("/v1/match answers what film match --json prints", status == 200 and one == told, one)
+    status, changed = ask("/v1/match", {"a": A, "b": B, "reversals": True})
+    check("/v1/match with reversals answers what film match --json prints", status == 200 and changed == told, changed)
+    check("without, it answers the same but for what would change it",
+          one == {k: v for k, v in told.items() if k not in ("differences", "reversals", "judgements")}, one)
+    found = changed["reversals"][0]
+    check("a reversal is one", ask("/v1/match", {"a": found["a"], "b": found["b"]})[1]["same"] != changed["same"], found)
+    check("pairs and reversals exclude each other", ask("/v1/match", {"pairs": [[A, B]], "reversals": True})[0] == 400)
     check("the reasons and the bias add up to the log-odds",
           abs(one["bias"] + sum(r["weight"] for r in one["reasons"]) - one["log_odds"]) < 1e-6)
     status, few = ask("/v1/match", {"a": A, "b": B, "reasons": 3})
@@ -85,7 +91,8 @@ def pairs(server, model):
           all(("title" in r and "group" in r) == (r["side"] is None) for r in one["reasons"]))
     status, none = ask("/v1/match", {"a": A, "b": B, "reasons": 0})
     check("reasons: 0 leaves the verdict the same", none == {**one, "reasons": []}, none)
-    status, prior = ask("/v1/match", {"a": A, "b": B, "prior": 0.9, "decision": "threshold", "memory": False})
+    status, prior = ask("/v1/match", {"a": A, "b": B, "prior": 0.9, "decision": "threshold", "memory": False,
+                                      "reversals": True})
     told = json.loads(program("match", model, A, B, "--json", "--prior", "0.9", "--decision", "threshold", "--no-memory").stdout)
     check("prior, decision and memory are those of film match", prior == told)
     status, again = ask("/v1/match", {"a": A, "b": B})

@@ -73,6 +73,25 @@ test("deciding words have sign, line and number of their own", {}, async (page, 
     }
 });
 
+test("what differs and what would change it come first, and an edited pair can be compared", {}, async (page, { base }) => {
+    const other = "My bicycle was damaged, is that insured?";
+    await page.goto(base);
+    await comparePair(page, a, other);
+    const wanted = await explain(base, { a, b: other });
+    equal(await page.locator(".explanation > :first-child.changes").count(), 1, "first in the explanation");
+    equal(await page.locator(".differ li").first().textContent(), "stolen / damaged", "the words that differ");
+    truth(wanted.reversals.length > 0, "there is a reversal");
+    equal(await page.locator(".reverse li").count(), wanted.reversals.length, "one line each");
+    truth((await page.textContent(".reverse h2")).endsWith(wanted.same ? "different" : "the same"), "the other verdict");
+    const { a: first, b: second } = wanted.reversals[0];
+    await page.locator(".reverse button").first().click();
+    await answered(page, first, second);
+    equal((await explain(base, { a: first, b: second })).same, !wanted.same, "the server judges the edited pair so");
+    const group = wanted.groups.find(({ causes }) => causes.length);
+    await comparePair(page, a, other);
+    truth((await page.textContent(`.group[data-name="${group.name}"] summary .what`)).includes(`${group.title} (`), "a group names its words");
+});
+
 // Where each curve starts and ends, beside the middles of the words it should join.
 const gaps = (page) => page.evaluate(() => {
     const sheet = document.querySelector(".sheet");

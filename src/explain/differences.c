@@ -1,0 +1,165 @@
+/* Finds where two sentences differ: the cheapest alignment of their words by deletions and
+ * replacements (Levenshtein), and the ranges between equal words. It explains nothing;
+ * reversals.c tries what these ranges change. */
+#include "explain/differences.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void differences_free(struct differences *differences)
+{
+    mem_free(differences->key);
+    mem_free(differences->rarity);
+    memset(differences, 0, sizeof *differences);
+}
+
+/* Gives the words of a sentence their keys: the numbers of their tokens in order. */
+static void number_words(struct differences *differences, const struct words *words,
+                         const struct reading *reading, int sentence)
+{
+    const struct reading_side *side = &reading->side[reading->swapped ? !sentence : sentence];
+    const struct tokens *tokens = &side->row.grams.tokens;
+    for (size_t i = 0; i < side->count; i++) {
+        if (tokens->items[i].kind == TOKEN_PAIR) continue;
+        size_t from, to;
+        words_at(words, sentence, tokens->items[i].from, tokens->items[i].to, &from, &to);
+        for (size_t w = from; w < to; w++) {
+            differences->key[w] = differences->key[w] * 0x100000001b3U + side->words[i].number + 1;
+            differences->rarity[w] = fmaxf(differences->rarity[w], side->words[i].rarity);
+        }
+    }
+}
+
+/* The cost of deleting a word, and of replacing one: a replacement is cheaper than a deletion and
+ * an insertion, so that exchanged words stand opposite to each other. */
+#define DELETED 0.7F
+#define REPLACED 1.0F
+
+/* The cost of aligning words I of a and J of b: equal words cost less the rarer they are. */
+static float cost_of(const struct differences *differences, size_t i, size_t j)
+{
+    return differences->key[i] == differences->key[j] ? -0.3F * differences->rarity[i] : REPLACED;
+}
+
+/* cost[i][j]: the cheapest alignment of words from[0] + i .. and from[1] + j .. of a range. */
+static void align_range(struct differences *differences, const struct word_range *all)
+{
+    size_t a = all->to[0] - all->from[0], b = all->to[1] - all->from[1];
+    for (size_t i = a + 1; i-- > 0;)
+        for (size_t j = b + 1; j-- > 0;) {
+            float cost = i == a && j == b ? 0 : INFINITY;
+            if (i < a) cost = differences->cost[i + 1][j] + DELETED;
+            if (j < b) cost = fminf(cost, differences->cost[i][j + 1] + DELETED);
+            if (i < a && j < b)
+                cost = fminf(cost, differences->cost[i + 1][j + 1] +
+                                       cost_of(differences, all->from[0] + i, all->from[1] + j));
+            differences->cost[i][j] = cost;
+        }
+}
+
+/* Walks along the alignment and lists the ranges between equal words. */
+static void list_ranges(struct differences *differences, const struct word_range *all)
+{
+    size_t at[2] = {all->from[0], all->from[1]};
+    struct word_range range = {{at[0], at[1]}, {at[0], at[1]}};
+    differences->count = 0;
+    for (;;) {
+        size_t i = at[0] - all->from[0], j = at[1] - all->from[1];
+        int a = at[0] < all->to[0], b = at[1] < all->to[1];
+        float cost = differences->cost[i][j];
+        int both =
+            a && b && cost == differences->cost[i + 1][j + 1] + cost_of(differences, at[0], at[1]);
+        int equal = both && differences->key[at[0]] == differences->key[at[1]];
+        if (equal || (!a && !b)) { /* the range ends here */
+            range.to[0] = at[0];
+            range.to[1] = at[1];
+            if (range.to[0] > range.from[0] || range.to[1] > range.from[1])
+                differences->range[differences->count++] = range;
+            if (!equal) return;
+        }
+        if (both)
+            at[0]++, at[1]++;
+        else if (a && cost == differences->cost[i + 1][j] + DELETED)
+            at[0]++;
+        else
+            at[1]++;
+        if (equal) range = (struct word_range){{at[0], at[1]}, {at[0], at[1]}};
+    }
+}
+
+film_status differences_find(struct differences *differences, const struct words *words,
+                             const struct reading *reading, film_error *error)
+{
+    film_status status = FILM_OK;
+    const size_t *first = words->first;
+    size_t count = first[2];
+    TRY_ALLOC(mem_grow((void **)&differences->key, &differences->key_capacity, count + 1,
+                       sizeof *differences->key),
+              error);
+    TRY_ALLOC(mem_grow((void **)&differences->rarity, &differences->rarity_capacity, count + 1,
+                       sizeof *differences->rarity),
+              error);
+    memset(differences->key, 0, count * sizeof *differences->key);
+    memset(differences->rarity, 0, count * sizeof *differences->rarity);
+    for (int sentence = 0; sentence < 2; sentence++)
+        if (first[sentence] < first[sentence + 1])
+            number_words(differences, words, reading, sentence);
+    struct word_range all = {{first[0], first[1]}, {first[1], first[2]}};
+    const uint64_t *key = differences->key;
+    while (all.from[0] < all.to[0] && all.from[1] < all.to[1] &&
+           key[all.from[0]] == key[all.from[1]])
+        all.from[0]++, all.from[1]++;
+    while (all.from[0] < all.to[0] && all.from[1] < all.to[1] &&
+           key[all.to[0] - 1] == key[all.to[1] - 1])
+        all.to[0]--, all.to[1]--;
+    for (int sentence = 0; sentence < 2; sentence++)
+        if (all.to[sentence] - all.from[sentence] > DIFFERENCE_WORDS)
+            all.to[sentence] = all.from[sentence] + DIFFERENCE_WORDS;
+    align_range(differences, &all);
+    list_ranges(differences, &all);
+done:
+    return status;
+}
+
+static int heavier_first(const void *left, const void *right)
+{
+    const film_word_difference *x = left, *y = right;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    if (x->a_start != y->a_start) return x->a_start < y->a_start ? -1 : 1;
+    return x->b_start < y->b_start ? -1 : x->b_start > y->b_start;
+}
+
+/* The bytes of a range of words. An empty one lies where the words before it end. */
+static film_text bytes_of(const struct words *words, const struct word_range *range, int sentence,
+                          film_text text, size_t *start, size_t *end)
+{
+    size_t from = range->from[sentence], to = range->to[sentence];
+    if (from < to) {
+        *start = words->list[from].start;
+        *end = words->list[to - 1].end;
+    } else {
+        *start = *end = from > words->first[sentence] ? words->list[from - 1].end : 0;
+    }
+    return (film_text){text.bytes + *start, *end - *start};
+}
+
+void differences_weigh(struct differences *differences, const struct words *words, film_text a,
+                       film_text b, int same)
+{
+    double sign = same ? 1 : -1;
+    for (size_t d = 0; d < differences->count; d++) {
+        const struct word_range *range = &differences->range[d];
+        film_word_difference *out = &differences->list[d];
+        *out = (film_word_difference){.weight = 0};
+        out->a = bytes_of(words, range, 0, a, &out->a_start, &out->a_end);
+        out->b = bytes_of(words, range, 1, b, &out->b_start, &out->b_end);
+        for (int sentence = 0; sentence < 2; sentence++)
+            for (size_t w = range->from[sentence]; w < range->to[sentence]; w++)
+                out->weight += sign * words->list[w].weight;
+    }
+    if (differences->count)
+        qsort(differences->list, differences->count, sizeof *differences->list, heavier_first);
+    for (size_t d = 0; d < differences->count; d++) differences->list[d].weight *= sign;
+}

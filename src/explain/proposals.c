@@ -1,0 +1,158 @@
+/* Proposes single edits that may reverse a verdict, and judges them in the order that the weights of
+ * the words suggest. reversals.c combines them. */
+#include "explain/reversal_search.h"
+
+#include <stdlib.h>
+
+/* The words of an edit speak for the verdict by the sum of their weights. Rare words come first
+ * where weights say nothing. */
+double expected_gain(const struct reversal_search *search, const struct word_edit *edit)
+{
+    const size_t from[2] = {edit->from, edit->by}, to[2] = {edit->to, edit->by_to};
+    double sum = 0;
+    for (int part = 0; part < 2; part++)
+        for (size_t w = from[part]; w < to[part]; w++) {
+            double weight = search->words->list[w].weight;
+            sum += search->trials->before.same ? weight : -weight;
+            if (!part) sum += 0.5 * (double)search->differences->rarity[w];
+        }
+    return sum;
+}
+
+static void propose(struct reversal_search *search, struct word_edit edit, double more)
+{
+    if (search->count == EDITS_MOST || edit.to - edit.from > TRIAL_PHRASE ||
+        edit.by_to - edit.by > TRIAL_PHRASE || edit.from == edit.to)
+        return;
+    if (edit.by == edit.by_to) edit.by = edit.by_to = 0; /* a deletion has one form */
+    search->list[search->count++] =
+        (struct proposal){edit, expected_gain(search, &edit) + more, NULL};
+}
+
+/* Proposes to put the words of one side of RANGE in the place of those of the other, in either
+ * direction. Where one side is empty, the words of the other are deleted. */
+static void propose_range(struct reversal_search *search, const struct word_range *range)
+{
+    enum { FIRST = 1000 }; /* before all single words: together these make the sentences equal */
+    for (int sentence = 1; sentence >= 0; sentence--)
+        propose(search,
+                (struct word_edit){sentence, range->from[sentence], range->to[sentence],
+                                   range->from[!sentence], range->to[!sentence]},
+                FIRST);
+}
+
+static size_t length_of(const struct word_range *range, int sentence)
+{
+    return range->to[sentence] - range->from[sentence];
+}
+
+/* Cuts a range into as few pieces as have at most TRIAL_PHRASE words on either side. Returns the
+ * number of pieces. */
+static size_t cut_range(const struct word_range *range, size_t piece, struct word_range *out)
+{
+    size_t a = length_of(range, 0), b = length_of(range, 1), longer = a > b ? a : b;
+    size_t pieces = (longer + TRIAL_PHRASE - 1) / TRIAL_PHRASE;
+    for (int sentence = 0; sentence < 2; sentence++) {
+        size_t length = length_of(range, sentence), first = range->from[sentence];
+        out->from[sentence] = first + piece * length / pieces;
+        out->to[sentence] = first + (piece + 1) * length / pieces;
+    }
+    return pieces;
+}
+
+static void propose_deletions(struct reversal_search *search, int sentence, size_t from, size_t to)
+{
+    for (size_t w = from; w < to; w++)
+        propose(search, (struct word_edit){sentence, w, w + 1, 0, 0}, 0);
+}
+
+/* One word for one word, inside a range. All of them in a small range, otherwise those in the same
+ * place. */
+static void propose_words(struct reversal_search *search, const struct word_range *range)
+{
+    enum { SMALL = 9 };
+    size_t length[2] = {length_of(range, 0), length_of(range, 1)};
+    for (size_t i = 0; i < length[0]; i++)
+        for (size_t j = 0; j < length[1]; j++) {
+            int near = i * length[1] / length[0] == j || j * length[0] / length[1] == i;
+            if (length[0] * length[1] > SMALL && !near) continue;
+            size_t a = range->from[0] + i, b = range->from[1] + j;
+            propose(search, (struct word_edit){1, b, b + 1, a, a + 1}, 0);
+            propose(search, (struct word_edit){0, a, a + 1, b, b + 1}, 0);
+        }
+}
+
+void propose_for_same(struct reversal_search *search)
+{
+    for (size_t d = 0; d < search->differences->count; d++) {
+        const struct word_range *range = &search->differences->range[d];
+        struct word_range part;
+        for (size_t piece = 0; piece < cut_range(range, piece, &part); piece++)
+            propose_range(search, &part);
+        int single = length_of(range, 0) + length_of(range, 1) == 1 ||
+                     (length_of(range, 0) == 1 && length_of(range, 1) == 1);
+        if (!single) propose_words(search, range);
+        for (int sentence = 0; sentence < 2; sentence++)
+            if (length_of(range, sentence) > 1 || length_of(range, !sentence))
+                propose_deletions(search, sentence, range->from[sentence], range->to[sentence]);
+    }
+}
+
+int higher_expected_first(const void *left, const void *right)
+{
+    const struct proposal *a = left, *b = right;
+    if (a->expected != b->expected) return a->expected > b->expected ? -1 : 1;
+    if (a->edit.sentence != b->edit.sentence) return a->edit.sentence - b->edit.sentence;
+    if (a->edit.from != b->edit.from) return a->edit.from < b->edit.from ? -1 : 1;
+    return a->edit.by < b->edit.by ? -1 : a->edit.by > b->edit.by;
+}
+
+film_status judge_proposals(struct reversal_search *search, size_t from, size_t most,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t used = search->trials->count;
+    if (search->count > from)
+        qsort(search->list + from, search->count - from, sizeof *search->list,
+              higher_expected_first);
+    for (size_t i = from; i < search->count && search->trials->count < used + most; i++)
+        TRY(judge_edits(search, &search->list[i].edit, 1, 1, &search->list[i].trial, error));
+done:
+    return status;
+}
+
+void propose_for_different(struct reversal_search *search)
+{
+    for (int sentence = 0; sentence < 2; sentence++) {
+        size_t from = search->words->first[sentence], to = search->words->first[sentence + 1];
+        propose_deletions(search, sentence, from,
+                          to - from > DIFFERENCE_WORDS ? from + DIFFERENCE_WORDS : to);
+    }
+}
+
+/* The gain of deleting word W alone; 0: not judged. */
+static double gain_of_word(const struct reversal_search *search, size_t w)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        const struct proposal *proposal = &search->list[i];
+        if (proposal->trial && proposal->edit.from == w && proposal->edit.to == w + 1 &&
+            proposal->edit.by == proposal->edit.by_to)
+            return proposal->trial->gain;
+    }
+    return 0;
+}
+
+void propose_phrases(struct reversal_search *search)
+{
+    const size_t *first = search->words->first;
+    for (int sentence = 0; sentence < 2; sentence++)
+        for (size_t from = first[sentence]; from < first[sentence + 1]; from++) {
+            double sum = gain_of_word(search, from);
+            for (size_t to = from + 2; to <= from + TRIAL_PHRASE && to <= first[sentence + 1];
+                 to++) {
+                sum += gain_of_word(search, to - 1);
+                struct word_edit edit = {sentence, from, to, 0, 0};
+                propose(search, edit, sum - expected_gain(search, &edit));
+            }
+        }
+}
