@@ -4,9 +4,10 @@ import { connection, Gone } from "./api.js";
 import { compare } from "./compare.js";
 import { search } from "./search.js";
 import { dedup } from "./dedup.js";
+import { review } from "./review.js";
 import { model, report, loadModel } from "./model.js";
 
-const views = { compare, search, dedup, model, report };
+const views = { compare, search, dedup, review, model, report };
 const longestLink = 4000; // longer addresses are too long to share
 let current = null;
 
@@ -42,7 +43,9 @@ function go(moveFocus) {
 
 async function loadServer() {
     try {
-        search.served(await loadModel());
+        const served = await loadModel();
+        search.served(served);
+        review.served(served);
         report.refresh();
     } catch (error) {
         if (!(error instanceof Gone) && !error.status) throw error;

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/sized.h"
+#include "base/sort.h"
 #include "base/strtab.h"
 #include "pool/batch.h"
 #include "pool/pool.h"
@@ -103,7 +104,7 @@ static film_status draw_sentences(struct reviewing *reviewing, size_t room, film
     struct drawing drawing = {.rng = &reviewing->rng, .room = room};
     TRY_ALLOC(drawing.positions = mem_array(room, sizeof *drawing.positions), error);
     TRY(film_pool_list(reviewing->pool, NULL, draw_position, &drawing, error));
-    qsort(drawing.positions, drawing.count, sizeof *drawing.positions, by_position);
+    sort_array(drawing.positions, drawing.count, sizeof *drawing.positions, by_position);
     struct taking taking = {reviewing, drawing.positions, drawing.count, 0, 0};
     TRY(film_pool_list(reviewing->pool, NULL, take_drawn, &taking, error));
     TRY(reviewing->status);
@@ -254,7 +255,7 @@ static film_status choose(struct reviewing *reviewing, film_error *error)
         i = end;
     }
     if (reviewing->count)
-        qsort(reviewing->choices, reviewing->count, sizeof *reviewing->choices, less_sure);
+        sort_array(reviewing->choices, reviewing->count, sizeof *reviewing->choices, less_sure);
     for (size_t i = 0; i < reviewing->count && chosen < options->count; i++)
         TRY(offer(reviewing, &reviewing->choices[i], &chosen, error));
 done:
