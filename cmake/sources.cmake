@@ -70,6 +70,7 @@ set(FILM_POOL_SOURCES
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c src/pool/check_sentences.c
   src/pool/create.c src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/pool_rows.c
+  src/pool/review.c
   src/pool/search.c src/pool/shared.c src/pool/snapshot.c src/pool/update.c
 )
 
@@ -139,4 +140,5 @@ set(FILM_SERVER_SOURCES
   server/access_log.c server/answer_about.c server/answer_dedup.c server/answer_match.c server/answer_pool.c
   server/assets.c server/bytes.c server/connections.c server/fields.c server/http.c server/listen.c
   server/message.c server/metrics.c server/route.c server/serve.c server/service.c server/work_queue.c
-  server/answer_classify.c server/answer_embed.c server/exchange.c)
+  server/answer_classify.c server/answer_embed.c server/answer_review.c server/exchange.c
+  server/leases.c)

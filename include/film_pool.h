@@ -298,6 +298,66 @@ typedef int (*film_cluster_fn)(void *user, film_text cluster, film_text id);
 FILM_API film_status film_pool_clusters(film_pool *pool, film_cluster_fn call, void *user,
                                         film_error *error);
 
+/* ---- Review --------------------------------------------------------------------------------- */
+
+/* A pair for a person to label. */
+typedef struct film_review_pair {
+    film_record first, second;
+    /* What the model says now. */
+    double probability;
+    int same;
+    /* Whether it was drawn at random: a random sentence and one of its three nearest neighbours.
+     * The others are pairs that the model is least sure of. */
+    int random;
+} film_review_pair;
+/* Non-zero stops. */
+typedef int (*film_review_fn)(void *user, const film_review_pair *pair);
+
+/* The most pairs of one call. */
+enum { FILM_REVIEW_MOST = 1000 };
+
+typedef struct film_review_options {
+    size_t size;
+    /* The number of pairs; 0: 10. Fewer come from a small pool. No sentence occurs twice. */
+    size_t count;
+    /* The share of random pairs, 0 to 1. Only these measure the model, because the others are
+     * harder than average. */
+    double random;
+    /* 0: other pairs at each call. */
+    uint64_t seed;
+    film_answer_options answer;
+    film_progress progress;
+    film_review_fn call;
+    /* Returns non-zero for a pair that must not be chosen; may be NULL. Pairs with a label never
+     * are. */
+    int (*skip)(void *user, film_text a, film_text b);
+    void *user;
+} film_review_options;
+
+/* Chooses pairs for a person to label: pairs that the model is least sure of, and some at random.
+ * The time does not grow with the number of pairs in the pool: candidates are neighbours of a
+ * sample of sentences. */
+FILM_API film_status film_pool_review(film_pool *pool, const film_review_options *options,
+                                      film_error *error);
+
+/* The origin of the label (film_pool_label) that answers PAIR, NUL-terminated. It keeps how the
+ * pair was chosen and what the model said before the answer. */
+enum { FILM_REVIEW_ORIGIN = 32 };
+FILM_API void film_review_origin(const film_review_pair *pair, char origin[FILM_REVIEW_ORIGIN]);
+
+typedef struct film_review_estimate {
+    size_t size;
+    /* Answers with an origin from film_review_origin, those on random pairs, and how many of these
+     * the model had judged rightly before it knew the answer. */
+    uint64_t answered, random, right;
+    /* right / random, and its 95 % interval; 0 to 1 without answers. */
+    double accuracy, low, high;
+} film_review_estimate;
+
+/* Estimates the accuracy on random pairs from the answers so far. */
+FILM_API film_status film_pool_review_estimate(film_pool *pool, film_review_estimate *result,
+                                               film_error *error);
+
 /* ---- Duplicates ----------------------------------------------------------------------------- */
 
 /* film_dedup (film_dedup.h) of a snapshot of the sentences of a pool, with its model and its

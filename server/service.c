@@ -253,6 +253,7 @@ film_status service_open(struct service *service, const struct service_options *
     atomic_init(&service->current, generation);
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->writing, NULL);
+    leases_open(&service->leases);
     return FILM_OK;
 }
 
@@ -268,6 +269,7 @@ void service_close(struct service *service)
     generation_release(atomic_load(&service->current));
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->writing);
+    leases_close(&service->leases);
 }
 
 /* Rejects a reload if another file has replaced the open pool: the log of the old pool is still

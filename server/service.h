@@ -10,6 +10,7 @@
 #include "message.h"
 #include "metrics.h"
 #include "connections.h"
+#include "leases.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -71,6 +72,7 @@ struct service {
     pthread_mutex_t lock; /* protects `workers`, and taking a reference to `current` */
     struct generation *_Atomic current;
     struct worker *workers;
+    struct leases leases;    /* pairs that are being reviewed */
     pthread_mutex_t writing; /* makes checking the pool's size and adding one step */
     atomic_int stopping, in_flight;
     atomic_uint reloads, failed_reloads;

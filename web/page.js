@@ -5,9 +5,10 @@ import { compare } from "./compare.js";
 import { search } from "./search.js";
 import { classify } from "./classify.js";
 import { dedup } from "./dedup.js";
+import { review } from "./review.js";
 import { model, report, loadModel } from "./model.js";
 
-const views = { compare, search, classify, dedup, model, report };
+const views = { compare, search, classify, dedup, review, model, report };
 const longestLink = 4000; // longer addresses are too long to share
 let current = null;
 
@@ -44,8 +45,7 @@ function go(moveFocus) {
 async function loadServer() {
     try {
         const known = await loadModel();
-        search.served(known);
-        classify.served(known);
+        for (const view of [search, classify, review]) view.served(known);
         report.refresh();
     } catch (error) {
         if (!(error instanceof Gone) && !error.status) throw error;

@@ -3,6 +3,7 @@ import { runAll, serve } from "./page_lib.mjs";
 import { takeShots } from "./page_shots.mjs";
 import "./page_compare.mjs";
 import "./page_lists.mjs";
+import "./page_review.mjs";
 import "./page_server.mjs";
 import "./page_access.mjs";
 

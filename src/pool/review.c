@@ -1,0 +1,364 @@
+/* film_pool_review: chooses pairs for a person to label. Most are the pairs that the model is least
+ * sure of; some are drawn at random, so that the answers also measure the model without bias. */
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/sized.h"
+#include "base/sort.h"
+#include "base/strtab.h"
+#include "pool/batch.h"
+#include "pool/pool.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* NEAREST: a random pair is a sentence and one of its three nearest neighbours. Of pairs farther
+ * apart, nearly all differ: a reviewer would learn nothing. */
+enum { NEIGHBOURS = 10, NEAREST = 3, SENTENCES_PER_PAIR = 20, LEAST_SENTENCES = 100 };
+
+struct choice {
+    size_t a, b; /* rows of the texts */
+    double probability;
+    int same, random;
+};
+
+struct reviewing {
+    film_pool *pool;
+    film_review_options options;
+    struct rng rng;
+    struct batch drawn; /* sentences, a random sample in random order */
+    struct batch found; /* neighbours, as copies */
+    struct choice *choices;
+    size_t count, capacity;
+    struct strtab known; /* pairs that have a label, then also the chosen sentences */
+    char *key;           /* of a pair: two ids with a tab between them */
+    film_status status;
+    film_error *error;
+};
+
+/* ---- Drawing sentences ---- */
+
+/* Reservoir sampling of positions: after any number of sentences, each is in the sample equally
+ * often. A second pass reads the sentences. */
+struct drawing {
+    struct rng *rng;
+    uint64_t *positions;
+    size_t count, room;
+    uint64_t seen;
+};
+
+static int draw_position(void *user, const film_sentence *sentence)
+{
+    struct drawing *drawing = user;
+    uint64_t at = drawing->seen++;
+    (void)sentence;
+    if (drawing->count < drawing->room) {
+        drawing->positions[drawing->count++] = at;
+    } else {
+        uint64_t place = rng_below(drawing->rng, at + 1);
+        if (place < drawing->room) drawing->positions[place] = at;
+    }
+    return 0;
+}
+
+static int by_position(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+struct taking {
+    struct reviewing *reviewing;
+    const uint64_t *positions;
+    size_t count, next;
+    uint64_t at;
+};
+
+static int take_drawn(void *user, const film_sentence *sentence)
+{
+    struct taking *taking = user;
+    struct reviewing *reviewing = taking->reviewing;
+    if (taking->next == taking->count) return 1;
+    if (taking->at++ != taking->positions[taking->next]) return 0;
+    film_sentence kept = {.id = sentence->id, .text = sentence->text};
+    taking->next++;
+    reviewing->status = batch_add(&reviewing->drawn, &kept, 0, reviewing->error);
+    return reviewing->status != FILM_OK;
+}
+
+static void shuffle(struct reviewing *reviewing)
+{
+    film_sentence *rows = reviewing->drawn.rows;
+    for (size_t i = reviewing->drawn.count; i > 1; i--) {
+        size_t other = (size_t)rng_below(&reviewing->rng, i);
+        film_sentence kept = rows[i - 1];
+        rows[i - 1] = rows[other];
+        rows[other] = kept;
+    }
+}
+
+static film_status draw_sentences(struct reviewing *reviewing, size_t room, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct drawing drawing = {.rng = &reviewing->rng, .room = room};
+    TRY_ALLOC(drawing.positions = mem_array(room, sizeof *drawing.positions), error);
+    TRY(film_pool_list(reviewing->pool, NULL, draw_position, &drawing, error));
+    sort_array(drawing.positions, drawing.count, sizeof *drawing.positions, by_position);
+    struct taking taking = {reviewing, drawing.positions, drawing.count, 0, 0};
+    TRY(film_pool_list(reviewing->pool, NULL, take_drawn, &taking, error));
+    TRY(reviewing->status);
+    shuffle(reviewing);
+done:
+    mem_free(drawing.positions);
+    return status;
+}
+
+/* ---- Pairs that must not be chosen ---- */
+
+/* The same for (a, b) and (b, a). Ids have no control characters, so a tab separates them. */
+static size_t pair_key(char *key, film_text a, film_text b)
+{
+    size_t shared = a.length < b.length ? a.length : b.length;
+    int order = memcmp(a.bytes, b.bytes, shared);
+    if (order > 0 || (order == 0 && a.length > b.length)) {
+        film_text kept = a;
+        a = b;
+        b = kept;
+    }
+    memcpy(key, a.bytes, a.length);
+    key[a.length] = '\t';
+    memcpy(key + a.length + 1, b.bytes, b.length);
+    return a.length + 1 + b.length;
+}
+
+static int note_label(void *user, const film_pool_label_row *label)
+{
+    struct reviewing *reviewing = user;
+    uint32_t ignored;
+    size_t length = pair_key(reviewing->key, label->a, label->b);
+    reviewing->status =
+        strtab_add(&reviewing->known, reviewing->key, length, &ignored, reviewing->error);
+    return reviewing->status != FILM_OK;
+}
+
+static int is_known(struct reviewing *reviewing, film_text a, film_text b)
+{
+    const film_review_options *options = &reviewing->options;
+    size_t length = pair_key(reviewing->key, a, b);
+    return strtab_find(&reviewing->known, reviewing->key, length) != STRTAB_NONE ||
+           (options->skip && options->skip(options->user, a, b));
+}
+
+/* ---- Neighbours ---- */
+
+static int take_neighbour(void *user, const film_found *found)
+{
+    struct reviewing *reviewing = user;
+    const film_sentence *query = &reviewing->drawn.rows[found->query];
+    film_sentence kept = {.id = found->sentence.id, .text = found->sentence.text};
+    void *choices = reviewing->choices;
+    if (kept.id.length == query->id.length &&
+        memcmp(kept.id.bytes, query->id.bytes, kept.id.length) == 0)
+        return 0;
+    reviewing->status = batch_add(&reviewing->found, &kept, 0, reviewing->error);
+    if (reviewing->status == FILM_OK &&
+        !mem_grow(&choices, &reviewing->capacity, reviewing->count + 1, sizeof *reviewing->choices))
+        reviewing->status = status_no_memory(reviewing->error);
+    reviewing->choices = choices;
+    if (reviewing->status != FILM_OK) return 1;
+    reviewing->choices[reviewing->count++] =
+        (struct choice){.a = found->query,
+                        .b = reviewing->found.count - 1,
+                        .probability = found->verdict.probability,
+                        .same = found->verdict.same};
+    return 0;
+}
+
+static film_status find_neighbours(struct reviewing *reviewing, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = reviewing->drawn.count;
+    film_text *queries = NULL;
+    film_search_options search = {.size = sizeof search,
+                                  .k = NEIGHBOURS + 1,
+                                  .answer = reviewing->options.answer,
+                                  .progress = reviewing->options.progress};
+    TRY_ALLOC(queries = mem_array(count, sizeof *queries), error);
+    for (size_t i = 0; i < count; i++) queries[i] = reviewing->drawn.rows[i].text;
+    if (count)
+        TRY(film_pool_search_many(reviewing->pool, queries, count, &search, take_neighbour,
+                                  reviewing, error));
+    TRY(reviewing->status);
+done:
+    mem_free(queries);
+    return status;
+}
+
+/* ---- Choosing ---- */
+
+static film_text id_of(const struct reviewing *reviewing, const struct choice *choice, int second)
+{
+    return second ? reviewing->found.rows[choice->b].id : reviewing->drawn.rows[choice->a].id;
+}
+
+/* Calls the user with a choice, unless it is known or one of its sentences is in this list already:
+ * varied pairs teach more. A chosen sentence is noted by its id alone, which has no tab. */
+static film_status offer(struct reviewing *reviewing, const struct choice *choice, size_t *chosen,
+                         film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t ignored;
+    film_text a = id_of(reviewing, choice, 0), b = id_of(reviewing, choice, 1);
+    if (is_known(reviewing, a, b) ||
+        strtab_find(&reviewing->known, a.bytes, a.length) != STRTAB_NONE ||
+        strtab_find(&reviewing->known, b.bytes, b.length) != STRTAB_NONE)
+        return FILM_OK;
+    TRY(strtab_add(&reviewing->known, a.bytes, a.length, &ignored, error));
+    TRY(strtab_add(&reviewing->known, b.bytes, b.length, &ignored, error));
+    film_review_pair pair = {.first = {a, reviewing->drawn.rows[choice->a].text},
+                             .second = {b, reviewing->found.rows[choice->b].text},
+                             .probability = choice->probability,
+                             .same = choice->same,
+                             .random = choice->random};
+    *chosen += 1;
+    if (reviewing->options.call(reviewing->options.user, &pair)) status = FILM_CANCELLED;
+done:
+    return status;
+}
+
+static int less_sure(const void *a, const void *b)
+{
+    const struct choice *left = a, *right = b;
+    double x = fabs(left->probability - 0.5), y = fabs(right->probability - 0.5);
+    if (x != y) return x < y ? -1 : 1;
+    return left->a != right->a ? (left->a < right->a ? -1 : 1) : left->b < right->b ? -1 : 1;
+}
+
+/* Neighbours arrive ordered by query, the nearest first, and the queries are in random order: the
+ * first of each query's nearest, one at random, is a random pair. */
+static film_status choose(struct reviewing *reviewing, film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_review_options *options = &reviewing->options;
+    size_t chosen = 0;
+    for (size_t i = 0; i < reviewing->count && chosen < options->count;) {
+        size_t end = i;
+        while (end < reviewing->count && reviewing->choices[end].a == reviewing->choices[i].a)
+            end++;
+        size_t near = end - i < NEAREST ? end - i : NEAREST;
+        struct choice *choice = &reviewing->choices[i + rng_below(&reviewing->rng, near)];
+        if ((double)chosen >= options->random * (double)options->count) break;
+        choice->random = 1;
+        TRY(offer(reviewing, choice, &chosen, error));
+        choice->random = 0;
+        i = end;
+    }
+    if (reviewing->count)
+        sort_array(reviewing->choices, reviewing->count, sizeof *reviewing->choices, less_sure);
+    for (size_t i = 0; i < reviewing->count && chosen < options->count; i++)
+        TRY(offer(reviewing, &reviewing->choices[i], &chosen, error));
+done:
+    return status;
+}
+
+static film_status check_options(film_review_options *options, film_error *error)
+{
+    if (options->count == 0) options->count = 10;
+    if (!options->call) return status_set(error, FILM_USAGE, "film_review_options.call is missing");
+    if (options->count > FILM_REVIEW_MOST)
+        return status_set(error, FILM_USAGE, "film_review_options.count is above %d",
+                          FILM_REVIEW_MOST);
+    if (!(options->random >= 0 && options->random <= 1))
+        return status_set(error, FILM_USAGE, "film_review_options.random is not from 0 to 1");
+    return FILM_OK;
+}
+
+film_status film_pool_review(film_pool *pool, const film_review_options *options, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct reviewing reviewing = {.pool = pool, .error = error};
+    if (!pool) return pool_missing(error, "film_pool_review");
+    TRY(sized_options(&reviewing.options, sizeof reviewing.options, options, "film_review_options",
+                      error));
+    TRY(check_options(&reviewing.options, error));
+    rng_seed(&reviewing.rng, reviewing.options.seed ? reviewing.options.seed : rng_entropy());
+    size_t wanted = SENTENCES_PER_PAIR * reviewing.options.count;
+    TRY(strtab_init(&reviewing.known, error));
+    TRY_ALLOC(reviewing.key = mem_array(2 * (FILM_POOL_ID_BYTES + 1), 1), error);
+    TRY(film_pool_labels(pool, note_label, &reviewing, error));
+    TRY(reviewing.status);
+    TRY(draw_sentences(&reviewing, wanted < LEAST_SENTENCES ? LEAST_SENTENCES : wanted, error));
+    TRY(find_neighbours(&reviewing, error));
+    TRY(choose(&reviewing, error));
+done:
+    strtab_free(&reviewing.known);
+    mem_free(reviewing.key);
+    mem_free(reviewing.choices);
+    batch_free(&reviewing.drawn);
+    batch_free(&reviewing.found);
+    return status;
+}
+
+/* ---- What the answers say ---- */
+
+/* The origin of an answer keeps how its pair was chosen and what the model said before. */
+#define ORIGIN_RANDOM "review random "
+#define ORIGIN_CHOSEN "review chosen "
+
+void film_review_origin(const film_review_pair *pair, char origin[FILM_REVIEW_ORIGIN])
+{
+    snprintf(origin, FILM_REVIEW_ORIGIN, "%s%s", pair->random ? ORIGIN_RANDOM : ORIGIN_CHOSEN,
+             pair->same ? "same" : "different");
+}
+
+static int is_origin(film_text origin, const char *how, const char *said)
+{
+    size_t length = strlen(how), rest = strlen(said);
+    return origin.length == length + rest && memcmp(origin.bytes, how, length) == 0 &&
+           memcmp(origin.bytes + length, said, rest) == 0;
+}
+
+static int count_answer(void *user, const film_pool_label_row *label)
+{
+    film_review_estimate *estimate = user;
+    int random_same = is_origin(label->origin, ORIGIN_RANDOM, "same"),
+        random = random_same || is_origin(label->origin, ORIGIN_RANDOM, "different"),
+        chosen = is_origin(label->origin, ORIGIN_CHOSEN, "same") ||
+                 is_origin(label->origin, ORIGIN_CHOSEN, "different");
+    estimate->answered += (uint64_t)(random || chosen);
+    estimate->random += (uint64_t)random;
+    estimate->right += (uint64_t)(random && random_same == (label->same != 0));
+    return 0;
+}
+
+/* Wilson's interval of a share, which holds for small counts too. */
+static void set_interval(film_review_estimate *estimate)
+{
+    const double z = 1.959963984540054;
+    double n = (double)estimate->random, share = n > 0 ? (double)estimate->right / n : 0;
+    if (n == 0) {
+        estimate->low = 0;
+        estimate->high = 1;
+        return;
+    }
+    double middle = (share + z * z / (2 * n)) / (1 + z * z / n),
+           half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n);
+    estimate->accuracy = share;
+    estimate->low = fmax(0, middle - half);
+    estimate->high = fmin(1, middle + half);
+}
+
+film_status film_pool_review_estimate(film_pool *pool, film_review_estimate *result,
+                                      film_error *error)
+{
+    film_status status = FILM_OK;
+    film_review_estimate estimate = {.size = sizeof estimate};
+    if (!pool) return pool_missing(error, "film_pool_review_estimate");
+    TRY(sized_check(result, "film_review_estimate", error));
+    TRY(film_pool_labels(pool, count_answer, &estimate, error));
+    set_interval(&estimate);
+    sized_fill(result, &estimate, sizeof estimate);
+done:
+    return status;
+}
