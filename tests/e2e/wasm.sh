@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # The npm package in Node gives the bits of the C library; film page writes a page that works in Chromium without a
 # server and without a request. Long: builds the module (wasm/build). Otherwise it uses a module that is already built,
-# or skips. TAP.
+# or skips where there is none or an older one. TAP.
 [ -z "${SHOTS:-}" ] || SHOTS=$(realpath -- "$SHOTS")
 source "$(dirname "$0")/../cli/tap.sh"
 package=$ROOT/build/wasm/package
+# The template is made of web/, whatever module it gets.
+mkdir empty && touch empty/film-simd.wasm empty/NOTICE
+check "the page of web/ can be bundled" "$PYTHON" "$ROOT/wasm/bundle.py" empty
 skip_all() { skip "WebAssembly" "$1"; finish; exit; }
 command -v node > /dev/null || skip_all "no node"
 if [ -n "${FILM_TEST_LONG:-}" ]; then check "wasm/build" "$ROOT/wasm/build"; fi
 [ -f "$package/film.wasm" ] || skip_all "not built: wasm/build, or scripts/test --long"
+newer=$(find "$ROOT"/{src/{base,text,embed,pair,model,explain,index,dedup},include,web,wasm} -newer "$package/film.wasm" -print -quit)
+[ -z "$newer" ] || skip_all "older than ${newer#"$ROOT"/}: wasm/build, or scripts/test --long"
 
 "$FILM" train "$FAQ/train.tsv" --seed 1 -q -o faq.film || { not_ok "a model"; finish; exit 1; }
 
