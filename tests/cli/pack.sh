@@ -2,7 +2,7 @@
 # film pack: size, the same answers up to rounding, every verb, damaged files. Its arrays are compared by tests/golden/packed.py.
 source "$(dirname "$0")/tap.sh"
 heldout=$FAQ/heldout.tsv
-faq_model m.film || { echo "Bail out! no model"; exit 1; }
+"$FILM" train "$FAQ/train.tsv" --method svd --rank 32 --bits 32 -q -o m.film || { echo "Bail out! no model"; exit 1; }
 
 run "$FILM" pack m.film -o small.film
 check "prints both sizes" grep -qE '^[0-9.]+ MB to [0-9.]+ MB$' out
@@ -43,6 +43,7 @@ check "info shows that it is packed" "$PYTHON" -c 'import json, sys
 sys.exit(json.load(open("out"))["settings"]["packed"] != {"bits": 4, "dim": 32})'
 run "$FILM" pack small.film --bits 8 -o more.film
 check "a packed model cannot get more bits" eval 'test $status -eq 1 && grep -q "packed with 4 bits; it cannot have more" err'
+faq_model trained.film && check "training writes the same with 8 bits" cmp trained.film eight.film
 run "$FILM" pack m.film
 check "-o is needed" eval 'test $status -eq 1 && grep -q "o OUT is missing" err'
 run "$FILM" pack m.film --bits 5 -o x.film

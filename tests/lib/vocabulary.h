@@ -31,7 +31,7 @@ static inline void vocabulary_fit(struct vocabulary *vocabulary, unsigned groups
     }
     memset(vocabulary, 0, sizeof *vocabulary);
     assert_ok(features_fit(&vocabulary->features, &tokenizer, &table, &options, NULL, &error));
-    vocabulary->encoder = (struct encoder){&vocabulary->features, NULL, 0, FILM_COSINE};
+    vocabulary->encoder = (struct encoder){.features = &vocabulary->features};
     strtab_free(&table);
 }
 

@@ -125,7 +125,7 @@ static void batch_equals_single(void **state)
     size_t cells = (size_t)features_count(&features) * DIM;
     float *map = malloc(cells * sizeof *map), *all = malloc(COUNT * DIM * sizeof *all), one[DIM];
     for (size_t i = 0; i < cells; i++) map[i] = (float)((double)((i * 7919) % 1000) / 1000 - 0.5);
-    struct encoder encoder = {&features, map, DIM, FILM_COSINE};
+    struct encoder encoder = {&features, {.rows = map}, DIM, FILM_COSINE};
     film_text *many = malloc(COUNT * sizeof *many);
     for (int i = 0; i < COUNT; i++) many[i] = film_string(texts[i % TEXTS]);
     struct feature_row row;

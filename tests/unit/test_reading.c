@@ -198,7 +198,7 @@ static void swapped_sentences_read_the_same_to_the_last_bit(void **state)
     float *map = malloc(cells * sizeof *map);
     rng_seed(&rng, 9);
     for (size_t i = 0; i < cells; i++) map[i] = (float)rng_normal(&rng);
-    struct encoder encoder = {&vocabulary.features, map, DIM, FILM_COSINE};
+    struct encoder encoder = {&vocabulary.features, {.rows = map}, DIM, FILM_COSINE};
     assert_ok(reading_init(&one, &encoder, &error));
     assert_ok(reading_init(&two, &encoder, &error));
     for (int i = 0; i < 500; i++) {
@@ -355,7 +355,7 @@ static void no_memory_is_reported(void **state)
     (void)state;
     float map[50 * 3] = {0};
     assert_true(features_count(&vocabulary.features) <= 50);
-    struct encoder encoder = {&vocabulary.features, map, 3, FILM_COSINE};
+    struct encoder encoder = {&vocabulary.features, {.rows = map}, 3, FILM_COSINE};
     survives_every_failure(read_once(&encoder));
     assert_true(failures_survived > 15);
 }

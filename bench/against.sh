@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Compares this program with that of an earlier commit: the same work, in turns, in one run. Results are compared first.
+#   bench/against.sh COMMIT [predict|start|search|dedup|train ...]    default: predict start search dedup
+# The earlier program and the model that it trains are kept in build/against/COMMIT. PAIRS and DEV may name other files; without
+# ../shared/data the FAQ example is used. ROUNDS (3) is the number of runs of each, of which the fastest counts.
+set -eu
+cd "$(dirname "$0")/.."
+commit=$(git rev-parse --short "$1^{commit}")
+shift
+[ $# -gt 0 ] || set -- predict start search dedup
+folder=$PWD/build/against/$commit
+new=${FILM:-$PWD/build/release/film}
+old=$folder/source/build/release/film
+pairs=${PAIRS:-../shared/data/qqp/train-strict.tsv} dev=${DEV:-../shared/data/qqp/dev.tsv}
+[ -e "$pairs" ] || { pairs=examples/faq/train.tsv dev=examples/faq/heldout.tsv; }
+if [ ! -x "$old" ]; then
+    mkdir -p "$folder/source"
+    git archive "$commit" | tar -x -C "$folder/source"
+    (cd "$folder/source" && cmake --preset release -DFILM_TESTS=OFF && cmake --build --preset release) > "$folder/build.log" 2>&1 ||
+        { tail -n 20 "$folder/build.log"; exit 1; }
+fi
+model=$folder/$(basename "$pairs" .tsv).film
+[ -e "$model" ] || "$old" train "$pairs" -q -o "$model"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# The new program uses the model in the form that its own training would write.
+"$new" pack "$model" --bits 8 -q -o "$work/new.film"
+tail -n +2 "$pairs" | cut -f 2,3 | tr '\t' '\n' | awk 'BEGIN { print "text" } length && !seen[$0]++' > "$work/sentences.tsv"
+tail -n +2 "$dev" | cut -f 2 | head -n 2000 > "$work/queries.txt"
+
+seconds() { /usr/bin/time -f %e -o "$work/time" "$@" > "$work/out" < "${input:-/dev/null}"; cat "$work/time"; }
+# ratio NAME: runs the functions run_old and run_new in turns.
+ratio() {
+    local best_old=999999 best_new=999999 t
+    for _ in $(seq "${ROUNDS:-3}"); do
+        t=$(run_old) best_old=$(echo "$t $best_old" | awk '{print $1 < $2 ? $1 : $2}')
+        t=$(run_new) best_new=$(echo "$t $best_new" | awk '{print $1 < $2 ? $1 : $2}')
+    done
+    echo "$best_old $best_new" | awk -v name="$1" '{printf "%-8s %.2f s before, %.2f s now: ratio %.2f\n", name, $1, $2, $1 / $2}'
+}
+# differ A B: two outputs of film predict.
+differ() {
+    paste "$1" "$2" | awk -F'\t' 'NR > 1 { d = $1 > $3 ? $1 - $3 : $3 - $1; sum += d; if (d > most) most = d; other += $2 != $4 }
+        END { printf "%d pairs, probabilities differ by %.2g on average, %.2g at most, %d verdicts\n", NR - 1, sum / (NR - 1), most, other }'
+}
+
+echo "commit $commit, $(wc -l < "$pairs") lines of $(basename "$pairs"), model $(du -b "$model" | cut -f 1) bytes, now $(du -b "$work/new.film" | cut -f 1)"
+for name in "$@"; do
+    input=
+    case $name in
+    predict)
+        "$old" predict "$model" "$pairs" -q -o "$work/old.tsv"
+        "$new" predict "$model" "$pairs" -q -o "$work/same.tsv"
+        "$new" predict "$work/new.film" "$pairs" -q -o "$work/new.tsv"
+        echo "the same model: $(differ "$work/old.tsv" "$work/same.tsv")"
+        echo "packed: $(differ "$work/old.tsv" "$work/new.tsv")"
+        run_old() { seconds "$old" predict "$model" "$pairs" -q; }
+        run_new() { seconds "$new" predict "$work/new.film" "$pairs" -q; } ;;
+    start)
+        run_old() { seconds bash -c 'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" match "$1" "is it open" "is it closed"; done' "$old" "$model"; }
+        run_new() { seconds bash -c 'for i in 1 2 3 4 5 6 7 8 9 10; do "$0" match "$1" "is it open" "is it closed"; done' "$new" "$work/new.film"; } ;;
+    search)
+        for which in old new; do
+            [ $which = old ] && program=$old with=$model || { program=$new with=$work/new.film; }
+            "$program" pool create "$work/$which.pool" --model "$with" -q
+            "$program" pool add "$work/$which.pool" "$work/sentences.tsv" -q
+            "$program" search "$work/$which.pool" -k 10 --json < "$work/queries.txt" > "$work/$which.json"
+        done
+        echo "$(cmp -s "$work/old.json" "$work/new.json" && echo "the same answers" || echo "answers differ: $(diff "$work/old.json" "$work/new.json" | grep -c '^<') of $(wc -l < "$work/old.json") lines")"
+        input=$work/queries.txt
+        run_old() { seconds "$old" search "$work/old.pool" -k 10; }
+        run_new() { seconds "$new" search "$work/new.pool" -k 10; } ;;
+    dedup)
+        "$old" dedup "$model" "$work/sentences.tsv" -q -o "$work/old.dup"
+        "$new" dedup "$work/new.film" "$work/sentences.tsv" -q -o "$work/new.dup"
+        echo "$(wc -l < "$work/old.dup") rows before, $(wc -l < "$work/new.dup") now, $(diff "$work/old.dup" "$work/new.dup" | grep -c '^[<>]') differ"
+        run_old() { seconds "$old" dedup "$model" "$work/sentences.tsv" -q; }
+        run_new() { seconds "$new" dedup "$work/new.film" "$work/sentences.tsv" -q; } ;;
+    train)
+        for which in old new; do
+            [ $which = old ] && program=$old || program=$new
+            "$program" train "$pairs" -q -o "$work/$which.trained"
+            echo "$which: $("$program" eval "$work/$which.trained" "$dev" | grep -E '^(accuracy|log loss)' | tr -s ' ' | paste -sd,), $(du -b "$work/$which.trained" | cut -f 1) bytes"
+        done
+        run_old() { seconds "$old" train "$pairs" -q -o "$work/old.trained"; }
+        run_new() { seconds "$new" train "$pairs" -q -o "$work/new.trained"; } ;;
+    *) echo "no work called $name" >&2; exit 1 ;;
+    esac
+    ratio "$name"
+done
