@@ -1,6 +1,6 @@
 /* Fuzzes a model with correct checksums and arbitrary content: it is refused with a message, or it
- * can be used. The input is a list of changes to a valid model, 6 bytes each (tests/lib/spoil.h); its
- * length also selects the use. Nothing touches a disk. */
+ * can be used. The input is a list of changes to a valid model, 6 bytes each (tests/lib/spoil.h);
+ * its length also selects the use. Nothing touches a disk. */
 #include "changed.h"
 #include "film_explain.h"
 #include "model/model.h"
@@ -52,9 +52,8 @@ static void explain_learned(const film_model *model)
 
 static void ask(const film_model *model, size_t size)
 {
-    static const char *const texts[][2] = {{"w00 the w01", "how w02 w00"},
-                                           {"w11 w11 can't the", "zebra w12"},
-                                           {"", "w01"}};
+    static const char *const texts[][2] = {
+        {"w00 the w01", "how w02 w00"}, {"w11 w11 can't the", "zebra w12"}, {"", "w01"}};
     film_error error;
     film_context *context = NULL;
     film_verdict verdict;
