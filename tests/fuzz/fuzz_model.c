@@ -1,6 +1,6 @@
 /* Fuzzes a model with correct checksums and arbitrary content: it is refused with a message, or it
- * can be used. The input is a list of changes to a valid model, 6 bytes each (tests/lib/spoil.h); its
- * length also selects the use. Nothing touches a disk. */
+ * can be used. The input is a list of changes to a valid model, 6 bytes each (tests/lib/spoil.h);
+ * its length also selects the use. Nothing touches a disk. */
 #include "changed.h"
 #include "film_explain.h"
 #include "model/model.h"
