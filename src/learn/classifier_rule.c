@@ -148,7 +148,7 @@ static void weigh_answers(const struct held_answers *held, float *target, float 
     for (size_t i = 0; i < held->count; i++)
         count[held->list[i].target != CLASS_NONE ? 0 : 1 + held->list[i].made_up]++;
     double share[3] = {1 - NONE_PRIOR, NONE_PRIOR / 2, NONE_PRIOR / 2};
-    if (!count[1]) share[2] = NONE_PRIOR;
+    if (count[1] == 0) share[2] = NONE_PRIOR;
     for (size_t i = 0; i < held->count; i++) {
         int kind = held->list[i].target != CLASS_NONE ? 0 : 1 + held->list[i].made_up;
         target[i] = kind ? 1.0f : 0.0f;

@@ -135,14 +135,14 @@ static uint32_t scan_number(film_text text, uint32_t at, struct table_slice *par
                    is_digit(text.bytes[at + 2]) && is_digit(text.bytes[at + 3]) &&
                    (at + 4 == end || !is_digit(text.bytes[at + 4]))) {
             continue;
-        } else if (c == '.' && !place && at + 1 < end && is_digit(text.bytes[at + 1])) {
+        } else if (c == '.' && place == 0 && at + 1 < end && is_digit(text.bytes[at + 1])) {
             place = 1;
             part->has_point = 1;
         } else {
             break;
         }
     }
-    part->number = place ? value / place : value;
+    part->number = place > 0 ? value / place : value;
     part->is_number = 1;
     static const char *const ordinals[] = {"st", "nd", "rd", "th"};
     for (int i = 0; i < 4 && at + 2 <= end; i++)
