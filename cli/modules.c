@@ -72,7 +72,7 @@ const struct verb *const *load_verbs(enum library library)
 {
     film_error error;
     if (library == LIBRARY_FILM) return film_verbs;
-    const void *table = symbol(library, modules[library].verbs, &error);
+    const void *table = symbol((int)library, modules[library].verbs, &error);
     if (!table) report(FILM_IO, &error);
     return table;
 }

@@ -142,3 +142,5 @@ set(FILM_SERVER_SOURCES
   server/message.c server/metrics.c server/route.c server/serve.c server/service.c server/work_queue.c
   server/answer_classify.c server/answer_embed.c server/answer_review.c server/exchange.c
   server/leases.c)
+  server/message.c server/metrics.c server/raw_head.c server/route.c server/serve.c server/service.c server/work_queue.c
+  server/answer_classify.c server/answer_embed.c server/exchange.c)

@@ -204,6 +204,7 @@ struct head {
     struct request *request;
     const char *length, *encoding, *expect;
     const char *repeated; /* the name of a header that is there twice */
+    int hides;            /* bytes after a NUL */
 };
 
 /* Stores a header. Two different values would be read differently by a proxy and by us. */
@@ -250,6 +251,10 @@ static int check_limits(struct exchange *exchange, const struct head *head)
         return response_error(&exchange->response, 431,
                               "request headers too large: at most %zu bytes (--max-header)",
                               limits->header);
+    if (head->hides) {
+        exchange->last = 1;
+        return response_error(&exchange->response, 400, "NUL byte in the head of the request");
+    }
     if (head->repeated || (head->length && head->encoding)) {
         exchange->last = 1; /* where the body ends is uncertain */
         return head->repeated
@@ -287,7 +292,8 @@ static enum MHD_Result check_head(struct exchange *exchange, const struct head *
 }
 
 static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *connection,
-                                      const char *url, const char *method, void **state)
+                                      const char *url, const char *method, const char *version,
+                                      void **state)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
     if (!exchange) return MHD_NO;
@@ -304,7 +310,8 @@ static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *
     exchange->request = (struct request){.method = method_number(method),
                                          .path = url,
                                          .longest = http->service->options.limits.sentence};
-    struct head head = {.request = &exchange->request};
+    struct head head = {.request = &exchange->request,
+                        .hides = raw_head_hides(connection, method, url, version)};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &head);
     exchange->request.number =
         MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "n");
@@ -366,8 +373,7 @@ enum MHD_Result exchange_step(void *user, struct MHD_Connection *connection, con
                               size_t *length, void **state)
 {
     struct exchange *exchange = *state;
-    (void)version;
-    if (!exchange) return begin_exchange(user, connection, url, method, state);
+    if (!exchange) return begin_exchange(user, connection, url, method, version, state);
     if (*length) {
         take_body(exchange, data, *length);
         *length = 0;

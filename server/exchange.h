@@ -17,6 +17,11 @@ enum MHD_Result exchange_step(void *user, struct MHD_Connection *connection, con
 void exchange_end(void *user, struct MHD_Connection *connection, void **state,
                   enum MHD_RequestTerminationCode how);
 
+/* Returns whether a NUL byte hides a part of the request's head from us (raw_head.c). The strings
+ * are those that libmicrohttpd passed. */
+int raw_head_hides(struct MHD_Connection *connection, const char *method, const char *url,
+                   const char *version);
+
 /* Returns the worker of this thread; creates it on the first request. NULL: out of memory. */
 struct worker *exchange_worker(struct service *service);
 

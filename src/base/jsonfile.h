@@ -14,7 +14,7 @@ film_status jsonfile_parse(const void *bytes, size_t size, const char *name, jso
                            film_error *error);
 film_status jsonfile_read(const char *path, json_t **out, film_error *error);
 
-/* json_object_set_new and json_array_append_new for objects that are built in many places. A failure
+/* json_object_set_new and json_array_append_new for objects built in many places. A failure
  * is remembered for this thread, and the next jsonfile_dump of the thread returns it. */
 int jsonfile_put(json_t *object, const char *key, json_t *value);
 int jsonfile_append(json_t *array, json_t *value);

@@ -199,6 +199,20 @@ def wire():
             with contextlib.closing(connect(server)) as one:
                 one.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
                 check(f"{path} is no path", receive(one)[0] in (0, 400, 404))
+        line, host = b"GET /healthz HTTP/1.1\r\n", b"Host: localhost\r\n"
+        hidden = {"after the path": b"GET /healthz\0.html HTTP/1.1\r\n" + host, "at the end of the path": b"GET /healthz\0 HTTP/1.1\r\n" + host,
+                  "after the method": b"GET\0X /healthz HTTP/1.1\r\n" + host, "in an argument": b"GET /healthz?a=1\0x HTTP/1.1\r\n" + host,
+                  "in Host": line + b"Host: localhost\0.evil\r\n", "in another header": line + host + b"X-A: b\0c\r\n"}
+        for name, text in hidden.items():
+            with contextlib.closing(connect(server)) as one:
+                one.sendall(text + b"\r\n")
+                check(f"a NUL byte {name} is refused", receive(one)[0] == 400)
+        for text in (b"GET /healthz?a=b&&c=d=e&f+g=%20 HTTP/1.1\r\n" + host, line + b"Host:\t localhost\r\nX-Empty:\r\nCookie: a=b; c=d\r\n",
+                     b"GET /healthz HTTP/1.0\r\n" + host, line + b"X-Long: " + b"x" * 7000 + b"\r\n" + host):
+            with contextlib.closing(connect(server)) as one:
+                for piece in (text[:20], text[20:], b"\r\n"):  # the head arrives in pieces
+                    one.sendall(piece)
+                check(f"{text[:45]} is answered", receive(one)[0] == 200)
         check("ordinary requests are answered", server.ask("POST", "/v1/match", {"a": A, "b": B})[0] == 200)
 
 
