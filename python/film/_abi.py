@@ -230,6 +230,7 @@ class film_classification(Structure):
         ("reason_count", c_size_t),
         ("examples", POINTER(film_category_example)),
         ("example_count", c_size_t),
+        ("threshold", c_double),
     ]
 
 
@@ -451,6 +452,8 @@ FUNCTIONS["film_table_labels"] = (
     "film", film_labels, [c_void_p])
 FUNCTIONS["film_table_format"] = (
     "film", film_format, [c_void_p])
+FUNCTIONS["film_table_separator"] = (
+    "film", c_char, [c_void_p])
 FUNCTIONS["film_table_skipped"] = (
     "film", c_uint64, [c_void_p])
 FUNCTIONS["film_table_progress"] = (
