@@ -216,7 +216,8 @@ static film_status write_traits(const film_model *model, size_t most, struct wri
     qsort(shapes, count, sizeof *shapes, wider_first);
     writer_key(to, "traits");
     writer_open(to, '[');
-    for (size_t t = 0; t < count && t < most; t++) write_shape(model->encoder.fields, &shapes[t], to);
+    for (size_t t = 0; t < count && t < most; t++)
+        write_shape(model->encoder.fields, &shapes[t], to);
     writer_close(to, ']');
 done:
     mem_free(shapes);

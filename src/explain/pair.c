@@ -80,9 +80,8 @@ static film_reason_group empty_group(const struct record_fields *fields, size_t 
         return (film_reason_group){.id = name, .name = name, .title = name};
     }
     enum family family = (enum family)number;
-    return (film_reason_group){.id = family_id(family),
-                               .name = family_name(family),
-                               .title = family_title(family)};
+    return (film_reason_group){
+        .id = family_id(family), .name = family_name(family), .title = family_title(family)};
 }
 
 static film_status gather_groups(struct explainer *explainer, const struct record_fields *fields,
@@ -157,7 +156,8 @@ static void sum_fields(struct explainer *explainer, const struct record_fields *
                 share->words += out->words[i].weight;
         }
         for (size_t g = 0; g < out->group_count; g++)
-            if (out->groups[g].name == fields->list[f].family) share->traits = out->groups[g].weight;
+            if (out->groups[g].name == fields->list[f].family)
+                share->traits = out->groups[g].weight;
         share->weight = share->words + share->traits;
     }
     qsort(explainer->fields, fields->count, sizeof *explainer->fields, stronger_field_first);
@@ -171,7 +171,8 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     film_status status = FILM_OK;
     const struct reading *reading = &match->survey.reading;
     static const struct record_fields none;
-    const struct record_fields *fields = reading->encoder->fields ? reading->encoder->fields : &none;
+    const struct record_fields *fields =
+        reading->encoder->fields ? reading->encoder->fields : &none;
     struct words *words = &explainer->words;
     *out = (film_explanation){.a = a, .b = b};
     TRY(match_pair(match, a, b, 0, &out->verdict, error));

@@ -10,8 +10,8 @@
  * significantly more than half of them are the same. */
 unsigned guarantees_allowed(const struct tree_rows *rows);
 
-/* DIRECTION (one for each of the TRAITS, for boosting.h): -1 for the traits that may only speak against "same",
- * 0 for all others. */
+/* DIRECTION (one for each of the TRAITS, for boosting.h): -1 for the traits that may only speak
+ * against "same", 0 for all others. */
 void guarantees_directions(unsigned guarantees, int *direction, size_t traits);
 
 #endif

@@ -22,8 +22,8 @@ struct model_settings {
 struct film_model {
     struct model_settings settings;
     struct features features;
-    struct encoder encoder;     /* features, map and dim; network and its map */
-    struct relations relations; /* what is known about words, to which `encoder` points */
+    struct encoder encoder;      /* features, map and dim; network and its map */
+    struct relations relations;  /* what is known about words, to which `encoder` points */
     struct record_fields fields; /* of records, to which `encoder` points; none: sentences */
     size_t rank;
     const float *sigma; /* rank singular values */

@@ -106,8 +106,8 @@ static json_t *fields_object(const struct record_fields *fields)
     if (!fields->count) return NULL;
     json_t *list = json_array();
     for (size_t f = 0; f < fields->count; f++)
-        json_array_append_new(list, json_pack("[s, s]", fields->list[f].name,
-                                              field_type_name(fields->list[f].type)));
+        json_array_append_new(
+            list, json_pack("[s, s]", fields->list[f].name, field_type_name(fields->list[f].type)));
     return list;
 }
 
@@ -134,8 +134,8 @@ static json_t *settings_object(const film_model *model)
         (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
         stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed, "calibration",
         line_object(&model->decision.similarity), "decision", decision_object(&model->decision),
-        "share", share, "classifier", classifier_object(&model->classifier),
-        "fields", fields_object(&model->fields));
+        "share", share, "classifier", classifier_object(&model->classifier), "fields",
+        fields_object(&model->fields));
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)

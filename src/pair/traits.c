@@ -204,8 +204,7 @@ static double pairs_of(size_t count)
     TRAIT(compounds, FORMS, "words written as two in the other sentence",                          \
           "number of words that the other sentence writes as two words", (double)c->compounds)     \
     TRAIT(opposites, NEGATION, "opposite words",                                                   \
-          "number of words of one sentence whose opposite is in the other",                        \
-          (double)c->opposites)                                                                    \
+          "number of words of one sentence whose opposite is in the other", (double)c->opposites)  \
     TRAIT(polarity_differs, NEGATION, "opposite polarity",                                         \
           "1 if negations and opposite words add up to an odd number, otherwise 0",                \
           (double)c->polarity)                                                                     \
@@ -227,8 +226,7 @@ static double pairs_of(size_t count)
           "not have, larger of the two",                                                           \
           MORE(quantities))                                                                        \
     TRAIT(shared_quantities, NUMBERS, "quantities of equal value",                                 \
-          "number of quantities that both sentences have, by value",                               \
-          (double)c->shared_quantities)                                                            \
+          "number of quantities that both sentences have, by value", (double)c->shared_quantities) \
     TRAIT(rewritten_quantities, NUMBERS, "quantities of equal value in other words",               \
           "number of quantities of equal value that are written differently: 60 minutes, 1 hour",  \
           (double)c->rewritten_quantities)                                                         \
