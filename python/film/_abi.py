@@ -126,6 +126,16 @@ class film_answer_options(Structure):
 
 FUNCTIONS["film_context_set"] = (
     "film", film_status, [c_void_p, POINTER(film_answer_options), POINTER(film_error)])
+FUNCTIONS["film_field_count"] = (
+    "film", c_size_t, [c_void_p])
+FUNCTIONS["film_field_name"] = (
+    "film", c_char_p, [c_void_p, c_size_t])
+FUNCTIONS["film_field_type"] = (
+    "film", c_char_p, [c_void_p, c_size_t])
+FUNCTIONS["film_record_text"] = (
+    "film", film_status, [POINTER(film_text), POINTER(film_text), c_size_t, POINTER(c_char_p), POINTER(film_error)])
+FUNCTIONS["film_record_json"] = (
+    "film", film_status, [film_text, POINTER(c_char_p), POINTER(film_error)])
 FILM_COSINE = 0
 FILM_DOT = 1
 FILM_EUCLIDEAN = 2
@@ -289,6 +299,18 @@ class film_example(Structure):
     ]
 
 
+class film_field_share(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("type", c_char_p),
+        ("a", film_text),
+        ("b", film_text),
+        ("weight", c_double),
+        ("words", c_double),
+        ("traits", c_double),
+    ]
+
+
 class film_explanation(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -307,6 +329,8 @@ class film_explanation(Structure):
         ("fact_count", c_size_t),
         ("examples", POINTER(film_example)),
         ("example_count", c_size_t),
+        ("fields", POINTER(film_field_share)),
+        ("field_count", c_size_t),
     ]
 
 
@@ -357,7 +381,9 @@ class film_table_options(Structure):
         ("part", c_int),
         ("parts", c_int),
         ("encoding", c_char_p),
-        ("reserved", c_void_p * 3),
+        ("fields", c_char_p),
+        ("pair_fields", c_char_p),
+        ("reserved", c_void_p * 1),
     ]
     _enums_ = {'format': 'film_format', 'labels': 'film_labels'}
 
@@ -1181,6 +1207,8 @@ class film_train_options(Structure):
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 
 
+FUNCTIONS["film_guess_fields"] = (
+    "train", film_status, [c_char_p, POINTER(film_table_options), POINTER(c_char_p), POINTER(film_error)])
 FUNCTIONS["film_train"] = (
     "train", film_status, [POINTER(c_char_p), c_size_t, POINTER(film_train_options), POINTER(c_void_p), POINTER(film_error)])
 
