@@ -77,8 +77,8 @@ typedef struct film_example {
     double similarity;
 } film_example;
 
-/* A field of two records and its share of the log-odds: that of the words of its values, and that of
- * its traits, which are the reasons of the group "field NAME". A missing value is {NULL, 0}. */
+/* A field of two records and its share of the log-odds: that of the words of its values, and that
+ * of its traits, which are the reasons of the group "field NAME". A missing value is {NULL, 0}. */
 typedef struct film_field_share {
     const char *name, *type;
     film_text a, b;

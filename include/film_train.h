@@ -215,9 +215,9 @@ typedef struct film_train_options {
     int no_made_up;
 } film_train_options;
 
-/* *JSON = the fields that training would compare in the records of a file, with their guessed types:
- * [{"name": "title", "type": "text"}, ...]; [] for a file of sentences. At most 20,000 rows are
- * read. Free *JSON with film_free. */
+/* *JSON = the fields that training would compare in the records of a file, with their guessed
+ * types: [{"name": "title", "type": "text"}, ...]; [] for a file of sentences. At most 20,000 rows
+ * are read. Free *JSON with film_free. */
 FILM_API film_status film_guess_fields(const char *path, const film_table_options *options,
                                        char **json, film_error *error);
 

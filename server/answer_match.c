@@ -31,8 +31,7 @@ static int read_pair(const json_t *item, size_t number, film_text *a, film_text 
     struct sentence_pair pair = {.a = {NULL, 0}};
     snprintf(where, sizeof where, "pairs[%zu]", number);
     if (json_is_array(item) && json_array_size(item) == 2)
-        return fields_text(item, where, 0, a, response) &&
-               fields_text(item, where, 1, b, response);
+        return fields_text(item, where, 0, a, response) && fields_text(item, where, 1, b, response);
     snprintf(where, sizeof where, "pairs[%zu].", number);
     if (json_is_object(item) && !fields_of(item, where, pair_fields, &pair, response)) return 0;
     *a = pair.a;

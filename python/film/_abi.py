@@ -130,6 +130,16 @@ class film_answer_options(Structure):
 
 FUNCTIONS["film_context_set"] = (
     "film", film_status, [c_void_p, POINTER(film_answer_options), POINTER(film_error)])
+FUNCTIONS["film_field_count"] = (
+    "film", c_size_t, [c_void_p])
+FUNCTIONS["film_field_name"] = (
+    "film", c_char_p, [c_void_p, c_size_t])
+FUNCTIONS["film_field_type"] = (
+    "film", c_char_p, [c_void_p, c_size_t])
+FUNCTIONS["film_record_text"] = (
+    "film", film_status, [POINTER(film_text), POINTER(film_text), c_size_t, POINTER(c_char_p), POINTER(film_error)])
+FUNCTIONS["film_record_json"] = (
+    "film", film_status, [film_text, POINTER(c_char_p), POINTER(film_error)])
 FILM_COSINE = 0
 FILM_DOT = 1
 FILM_EUCLIDEAN = 2
@@ -414,7 +424,9 @@ class film_table_options(Structure):
         ("part", c_int),
         ("parts", c_int),
         ("encoding", c_char_p),
-        ("reserved", c_void_p * 3),
+        ("fields", c_char_p),
+        ("pair_fields", c_char_p),
+        ("reserved", c_void_p * 1),
     ]
     _enums_ = {'format': 'film_format', 'labels': 'film_labels'}
 
@@ -1240,6 +1252,8 @@ class film_train_options(Structure):
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 
 
+FUNCTIONS["film_guess_fields"] = (
+    "train", film_status, [c_char_p, POINTER(film_table_options), POINTER(c_char_p), POINTER(film_error)])
 FUNCTIONS["film_train"] = (
     "train", film_status, [POINTER(c_char_p), c_size_t, POINTER(film_train_options), POINTER(c_void_p), POINTER(film_error)])
 

@@ -228,7 +228,8 @@ film_status made_up_pairs_draw(const struct corpus *corpus, const struct decisio
 {
     film_status status = FILM_OK;
     const struct comm *comm = corpus->comm;
-    size_t traits = traits_total(decision->encoder->fields) * sizeof(float), count = options->count + options->edits;
+    size_t traits = traits_total(decision->encoder->fields) * sizeof(float),
+           count = options->count + options->edits;
     struct pair_drawing drawing = {.first = comm_begin(comm, count, comm->rank),
                                    .unrelated = options->count,
                                    .records = corpus->records != 0};

@@ -169,8 +169,7 @@ film_status trait_columns_read(struct trait_columns *columns, const json_t *deci
     if (version) TRY_ALLOC(columns->version = mem_string(version, strlen(version)), error);
     for (size_t i = 0; i < count; i++) {
         const char *text = json_string_value(json_array_get(list, i));
-        TRY(read_column(columns, i, text && !ids ? id_of_name(text) : text, fields, path,
-                        error));
+        TRY(read_column(columns, i, text && !ids ? id_of_name(text) : text, fields, path, error));
     }
 done:
     return status;

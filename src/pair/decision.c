@@ -36,8 +36,9 @@ film_status decision_prepare(struct decision *decision, film_error *error)
     size_t count = decision->plan.count;
     TRY_ALLOC(decision->term_name = mem_zeroed(count, sizeof *decision->term_name), error);
     for (size_t t = 0; t < count; t++)
-        TRY_ALLOC(decision->term_name[t] = name_term(decision->encoder->fields,
-                                                      &decision->plan.term[t]), error);
+        TRY_ALLOC(decision->term_name[t] =
+                      name_term(decision->encoder->fields, &decision->plan.term[t]),
+                  error);
 done:
     return status;
 }

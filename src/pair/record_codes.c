@@ -1,5 +1,5 @@
-/* Finds model numbers ("DCS-855L") and measurements ("16 GB") in the values of a record and compares
- * those of two records. A code may be spread over fields or spaces of the other record. */
+/* Finds model numbers ("DCS-855L") and measurements ("16 GB") in the values of a record and
+ * compares those of two records. A code may be spread over fields or spaces of the other record. */
 #include "pair/record_codes.h"
 #include "text/value.h"
 

@@ -173,8 +173,9 @@ static double pair_strength(struct shapes *shapes, size_t term)
     for (size_t i = 0; i < count; i++) {
         double x = shapes->low[of->low] + ((double)(i % GRID) + 0.5) / GRID *
                                               (shapes->high[of->low] - shapes->low[of->low]);
-        double y = shapes->low[of->high] + ((double)(i / GRID) + 0.5) / GRID *
-                                               (shapes->high[of->high] - shapes->low[of->high]);
+        size_t line = i / GRID;
+        double y = shapes->low[of->high] +
+                   ((double)line + 0.5) / GRID * (shapes->high[of->high] - shapes->low[of->high]);
         const float *row = shapes->sample + i * shapes->rows / count * shapes->traits;
         if (shapes->rows) x = (double)row[of->low], y = (double)row[of->high];
         sum += fabs(two_traits(shapes, term, (float)x, (float)y));
@@ -202,7 +203,9 @@ static void draw_curve(struct report *report, struct shapes *shapes, size_t t, s
     struct plot_series series = {
         .name = "log-odds", .kind = PLOT_LINE, .colour = 1, .x = x, .y = y, .count = count};
     snprintf(id, sizeof id, "shape-%zu", number);
-    snprintf(title, sizeof title, "%s: %s", family_title(traits_get(shapes->decision->encoder->fields, t)->family), traits_get(shapes->decision->encoder->fields, t)->name);
+    snprintf(title, sizeof title, "%s: %s",
+             family_title(traits_get(shapes->decision->encoder->fields, t)->family),
+             traits_get(shapes->decision->encoder->fields, t)->name);
     struct plot plot = {.id = id,
                         .title = title,
                         .about = traits_get(shapes->decision->encoder->fields, t)->about,
@@ -246,21 +249,24 @@ static void draw_heat(struct report *report, struct shapes *shapes, size_t term,
     }
     snprintf(about, sizeof about, "%+.2f to %+.2f log-odds.", least, most);
     snprintf(id, sizeof id, "shape-two-%zu", number);
-    const char *first = family_title(traits_get(shapes->decision->encoder->fields, (size_t)of->low)->family);
-    const char *second = family_title(traits_get(shapes->decision->encoder->fields, (size_t)of->high)->family);
+    const char *first =
+        family_title(traits_get(shapes->decision->encoder->fields, (size_t)of->low)->family);
+    const char *second =
+        family_title(traits_get(shapes->decision->encoder->fields, (size_t)of->high)->family);
     snprintf(title, sizeof title, first == second ? "%s" : "%s, with: %s", first, second);
-    struct plot_heat heat = {.id = id,
-                             .title = title,
-                             .about = about,
-                             .x_title = traits_get(shapes->decision->encoder->fields, (size_t)of->low)->name,
-                             .y_title = traits_get(shapes->decision->encoder->fields, (size_t)of->high)->name,
-                             .value_title = "added log-odds",
-                             .x_edge = x,
-                             .y_edge = y,
-                             .columns = columns,
-                             .rows = rows,
-                             .value = value,
-                             .small = 1};
+    struct plot_heat heat = {
+        .id = id,
+        .title = title,
+        .about = about,
+        .x_title = traits_get(shapes->decision->encoder->fields, (size_t)of->low)->name,
+        .y_title = traits_get(shapes->decision->encoder->fields, (size_t)of->high)->name,
+        .value_title = "added log-odds",
+        .x_edge = x,
+        .y_edge = y,
+        .columns = columns,
+        .rows = rows,
+        .value = value,
+        .small = 1};
     plot_heat_write(&report->body, &heat);
 }
 

@@ -139,3 +139,25 @@ film_status column_fields_find(struct columns *columns, const char *file,
 done:
     return status;
 }
+
+film_status column_fields_join(const struct columns *columns, const struct record *record, int side,
+                               struct record_text *text, film_text *out, film_error *error)
+{
+    text->length = 0;
+    for (size_t f = 0; f < columns->field_count; f++) {
+        const struct column_field *field = &columns->fields[f];
+        if (field->at[side] != COLUMN_NONE &&
+            !record_text_add(text, value_of(field->name), record->fields[field->at[side]]))
+            return status_no_memory(error);
+    }
+    *out = (film_text){text->length ? text->bytes : "", text->length};
+    return FILM_OK;
+}
+
+int column_fields_use(const struct columns *columns, size_t column)
+{
+    for (size_t f = 0; f < columns->field_count; f++)
+        for (int side = 0; side < 2; side++)
+            if (columns->fields[f].at[side] == column) return side;
+    return -1;
+}

@@ -4,6 +4,7 @@
 #define TEXT_COLUMNS_H
 
 #include "text/record.h"
+#include "text/record_text.h"
 #include "film_io.h"
 
 enum {
@@ -53,13 +54,21 @@ void columns_free(struct columns *columns);
 int columns_recognise(struct columns *columns, const film_text *names, size_t count);
 
 /* column_fields.c: finds the columns left_NAME and right_NAME (or ltable_ and rtable_) of two
- * records; or of one record, the columns that OPTIONS names. Call it when names and roles are set. */
+ * records; or of one record, the columns that OPTIONS names. Call it when names and roles are
+ * set. */
 film_status column_fields_find(struct columns *columns, const char *file,
                                const film_table_options *options, film_error *error);
 void column_fields_free(struct columns *columns);
 
 /* Returns whether NAME is a column of the first (SIDE 0) or the second record, and which field. */
 int column_fields_side(film_text name, int side, film_text *field);
+
+/* Joins the fields of one record of a row; *OUT is a view of TEXT. */
+film_status column_fields_join(const struct columns *columns, const struct record *record, int side,
+                               struct record_text *text, film_text *out, film_error *error);
+
+/* The record, 0 or 1, that has COLUMN as a field; -1: none. */
+int column_fields_use(const struct columns *columns, size_t column);
 
 /* The columns of field names that are no data: ids of rows and of groups. */
 int column_fields_is_id(film_text field);

@@ -15,8 +15,8 @@ film_status jsonl_fields(struct record *record, char *const *names, size_t count
 /* Fails unless KEY holds a string, a number, true or false. */
 film_status jsonl_require(const struct record *record, const char *key, film_error *error);
 
-/* All keys of the parsed RECORDS in the order of first appearance (at most RECORD_MAX_KEYS), as copies. The
- * caller frees them, also after a failure. */
+/* All keys of the parsed RECORDS in the order of first appearance (at most RECORD_MAX_KEYS), as
+ * copies. The caller frees them, also after a failure. */
 film_status jsonl_keys(const struct record *records, size_t record_count, char ***names,
                        size_t *count, film_error *error);
 

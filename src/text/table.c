@@ -9,7 +9,6 @@
 #include "text/jsonl.h"
 #include "text/slice.h"
 #include "text/reader.h"
-#include "text/record_text.h"
 #include "text/value.h"
 
 #include <math.h>
@@ -345,22 +344,6 @@ static film_text role_text(const film_table *table, int role)
     return column == COLUMN_NONE ? (film_text){NULL, 0} : table->record.fields[column];
 }
 
-/* Joins the fields of one record of the row. */
-static film_status join_fields(film_table *table, int side, film_text *out, film_error *error)
-{
-    const struct columns *columns = &table->columns;
-    struct record_text *text = &table->text[side];
-    text->length = 0;
-    for (size_t f = 0; f < columns->field_count; f++) {
-        const struct column_field *field = &columns->fields[f];
-        if (field->at[side] == COLUMN_NONE) continue;
-        if (!record_text_add(text, value_of(field->name), table->record.fields[field->at[side]]))
-            return status_no_memory(error);
-    }
-    *out = (film_text){text->length ? text->bytes : "", text->length};
-    return FILM_OK;
-}
-
 static film_status make_row(film_table *table, const struct reader_record *from, film_row *row,
                             film_error *error)
 {
@@ -385,8 +368,10 @@ static film_status make_row(film_table *table, const struct reader_record *from,
                       .raw = record->raw,
                       .fields = record->fields,
                       .field_count = record->field_count};
-    if (table->columns.fields) TRY(join_fields(table, 0, &row->a, error));
-    if (row->b.bytes && table->columns.fields) TRY(join_fields(table, 1, &row->b, error));
+    if (table->columns.fields)
+        TRY(column_fields_join(&table->columns, record, 0, &table->text[0], &row->a, error));
+    if (table->columns.fields && row->b.bytes)
+        TRY(column_fields_join(&table->columns, record, 1, &table->text[1], &row->b, error));
 done:
     return status;
 }
@@ -503,9 +488,8 @@ film_column film_table_use(const film_table *table, size_t index)
         [COLUMN_ID] = FILM_COLUMN_ID, [COLUMN_CATEGORY] = FILM_COLUMN_CATEGORY};
     for (int role = 0; role < COLUMN_ROLES; role++)
         if (table->columns.at[role] == index) return uses[role];
-    for (size_t f = 0; f < table->columns.field_count; f++)
-        for (int side = 0; side < 2; side++)
-            if (table->columns.fields[f].at[side] == index) return uses[COLUMN_A + side];
+    int side = column_fields_use(&table->columns, index);
+    if (side >= 0) return uses[COLUMN_A + side];
     return value_is(film_table_column(table, index), "-") ? FILM_COLUMN_IGNORED : FILM_COLUMN_OTHER;
 }
 

@@ -155,8 +155,9 @@ film_status options_check(const film_train_options *options, film_error *error)
     if (!(options->train_share > 0 && options->train_share <= 1))
         return status_set(error, FILM_USAGE, "the training share must be between 0 and 1");
     double log_odds;
-    status =
-        options->prior == FILM_PRIOR_AUTO || options->prior == 0 ? FILM_OK : match_prior(options->prior, &log_odds, error);
+    status = options->prior == FILM_PRIOR_AUTO || options->prior == 0
+                 ? FILM_OK
+                 : match_prior(options->prior, &log_odds, error);
     if (status == FILM_OK) status = operating_check(&options->operating, error);
     if (status == FILM_OK) status = options_check_dim(options, options->method, error);
     if (status == FILM_OK) status = check_deep(options, error);

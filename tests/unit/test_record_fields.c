@@ -1,5 +1,5 @@
-/* Records: types of fields against values computed by hand or by Python, traits of pairs computed by
- * hand. Rarities are those of test_traits.c: card and lost 0.5, zebra and unknown words 1. */
+/* Records: types of fields against values computed by hand or by Python, traits of pairs computed
+ * by hand. Rarities are those of test_traits.c: card and lost 0.5, zebra and unknown words 1. */
 #include "vocabulary.h"
 
 #include "base/mem.h"

@@ -370,9 +370,9 @@ static void every_trait_describes_itself(void **state)
             assert_string_not_equal(trait_at(other)->name, trait->name);
     }
     for (int family = 0; family < FAMILIES; family++) {
-        int of_traits =
-            family != FAMILY_MEMORY && family != FAMILY_IDENTITY && family != FAMILY_BLACK_BOX &&
-            family != FAMILY_FIELDS && family != FAMILY_CODES; /* of records */
+        int of_traits = family != FAMILY_MEMORY && family != FAMILY_IDENTITY &&
+                        family != FAMILY_BLACK_BOX && family != FAMILY_FIELDS &&
+                        family != FAMILY_CODES; /* of records */
         assert_int_equal(traits_of[family] > 0, of_traits);
         assert_true(*family_name((enum family)family) && *family_title((enum family)family));
         check_id(family_id((enum family)family));
