@@ -222,6 +222,9 @@ void job_abort(int code);
 film_status open_model(const char *path, film_model **model, film_error *error);
 void close_model(film_model *model);
 
+/* Returns whether PATH is a pool: an SQLite file, or the URI of a database. */
+int is_pool_file(const char *path);
+
 /* Returns whether PATH is a folder. A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);
 

@@ -11,8 +11,7 @@ static struct {
     film_pool *pool;
 } opened[MOST];
 
-/* A pool is an SQLite file, or the URI of a database. */
-static int is_pool_file(const char *path)
+int is_pool_file(const char *path)
 {
     static const char magic[] = "SQLite format 3";
     char start[sizeof magic];

@@ -14,7 +14,7 @@ set(FILM_SOURCES
   src/text/reader.c src/text/record.c src/text/slice.c src/text/source.c src/text/table.c
   src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/base_forms.c
   src/text/encoding.c src/text/filetype.c src/text/quantity.c src/text/relations.c
-  src/text/relations_file.c src/text/relations_read.c src/text/workbook.c
+  src/text/relations_file.c src/text/relations_read.c src/text/relations_edit.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   # pair: two sentences to a verdict
@@ -25,7 +25,7 @@ set(FILM_SOURCES
   # model: the file on disk
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
-  src/model/classifier_file.c
+  src/model/classifier_file.c src/model/edits.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/differences.c src/explain/edit_trials.c
   src/explain/proposals.c src/explain/reversals.c src/explain/learned_dimension.c src/explain/encoded.c
@@ -118,7 +118,7 @@ set(FILM_TRAIN_SOURCES
 
 # ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----
 set(FILM_CLI_SOURCES
-  cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
+  cli/completions.c cli/describe.c cli/edit.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
   cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
   cli/models.c
   cli/kept.c cli/sheet.c
