@@ -1,5 +1,5 @@
-/* Measures the faithfulness of explanations: leaves words out and measures how far the probability of
- * the verdict falls.
+/* Measures the faithfulness of explanations: leaves words out and measures how far the probability
+ * of the verdict falls.
  *
  *     faithfulness_driver MODEL DEV.tsv [PAIRS [MOST]]
  *

@@ -244,6 +244,9 @@ void close_model(film_model *model);
 /* Returns whether PATH is a pool: an SQLite file, or the URI of a database. */
 int is_pool_file(const char *path);
 
+/* Returns whether PATH is a pool: an SQLite file, or the URI of a database. */
+int is_pool_file(const char *path);
+
 /* Returns whether PATH is a folder. A MODEL that is a folder is a BERT encoder. */
 int is_folder(const char *path);
 

@@ -16,6 +16,13 @@ static void print_object(const json_t *object, int depth)
             print_object(value, depth + 1);
             continue;
         }
+        if (strcmp(key, "edits") == 0) {
+            size_t i;
+            json_t *edit;
+            printf("%*s%s\n", 2 * depth, "", key);
+            json_array_foreach(value, i, edit) print_edit(edit);
+            continue;
+        }
         if (json_is_array(value) && json_array_size(value) > 12) {
             printf("%*s%-*s %zu entries\n", 2 * depth, "", 24 - 2 * depth, key,
                    json_array_size(value));

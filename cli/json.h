@@ -10,6 +10,9 @@
 /* Adds category, answer, url and more, if the sentence has them (pool_list.c). */
 void pool_set_fields(json_t *row, const film_sentence *sentence);
 
+/* Prints a recorded edit of a model on a line (edit.c). */
+void print_edit(const json_t *edit);
+
 static inline long long json_whole(const json_t *object, const char *key)
 {
     return (long long)json_integer_value(json_object_get(object, key));

@@ -39,6 +39,8 @@ struct pool_calls {
     film_status (*open)(const char *path, film_pool **out, film_error *error);
     film_status (*model)(film_pool *pool, const film_model **model, film_error *error);
     void (*close)(film_pool *pool);
+    film_status (*update)(film_pool *pool, const char *model_path, int threads,
+                          const film_progress *progress, uint64_t *sentences, film_error *error);
 };
 const struct pool_calls *load_pool_calls(film_error *error);
 

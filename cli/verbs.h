@@ -9,6 +9,8 @@
     "match", LIBRARY_FILM, "Decide whether two sentences mean the same, and explain why"
 #define VERB_EXPLAIN \
     "explain", LIBRARY_FILM, "Explain a verdict, a word, a dimension or the whole model"
+#define VERB_EDIT \
+    "edit", LIBRARY_FILM, "Change a weight or a relation of a model, and see which verdicts change"
 #define VERB_PREDICT "predict", LIBRARY_FILM, "Compute a probability for every pair of a file"
 #define VERB_CLASSIFY \
     "classify", LIBRARY_POOL, "Find the category of a sentence, or none, and explain why"

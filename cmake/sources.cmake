@@ -15,6 +15,7 @@ set(FILM_SOURCES
   src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/base_forms.c
   src/text/encoding.c src/text/filetype.c src/text/quantity.c src/text/relations.c
   src/text/relations_file.c src/text/relations_read.c src/text/relations_pack.c src/text/workbook.c
+  src/text/relations_file.c src/text/relations_read.c src/text/relations_edit.c src/text/workbook.c
   # embed: sentences to vectors
   src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
   src/embed/word_map.c
@@ -30,6 +31,7 @@ set(FILM_SOURCES
   src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
   src/model/classifier_file.c src/model/packed.c src/model/packed_file.c
+  src/model/classifier_file.c src/model/edits.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/differences.c src/explain/edit_trials.c
   src/explain/proposals.c src/explain/reversals.c src/explain/learned_dimension.c src/explain/encoded.c
@@ -123,7 +125,7 @@ set(FILM_TRAIN_SOURCES
 
 # ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----
 set(FILM_CLI_SOURCES
-  cli/completions.c cli/describe.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
+  cli/completions.c cli/describe.c cli/edit.c cli/embed.c cli/explain.c cli/help.c cli/info.c cli/job.c cli/main.c
   cli/match.c cli/modules.c cli/options.c cli/predict.c cli/stream.c cli/terminal.c cli/verbs_film.c
   cli/models.c cli/page.c
   cli/models.c cli/pack.c
@@ -137,7 +139,7 @@ set(FILM_CLI_TRAIN_SOURCES
   cli/split.c cli/report.c)
 set(FILM_WORKBOOK_SOURCES cli/workbook.c cli/zip.c) # .xlsx
 set(FILM_SERVER_SOURCES
-  server/access_log.c server/answer_about.c server/answer_dedup.c server/answer_match.c server/answer_pool.c
+  server/access_log.c server/answer_about.c server/answer_dedup.c server/answer_edit.c server/answer_match.c server/answer_pool.c
   server/assets.c server/bytes.c server/connections.c server/fields.c server/http.c server/listen.c
   server/message.c server/metrics.c server/route.c server/serve.c server/service.c server/work_queue.c
   server/answer_classify.c server/answer_embed.c server/answer_review.c server/exchange.c

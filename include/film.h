@@ -61,6 +61,41 @@ FILM_API film_status film_save(const film_model *model, const char *path, film_e
 FILM_API film_status film_pack(const film_model *model, int bits, const char *path,
                                film_error *error);
 
+/* ---- Editing -------------------------------------------------------------------------------- */
+
+typedef enum film_edit_action {
+    /* The weight becomes `weight`; a relation is added. */
+    FILM_EDIT_SET = 0,
+    /* `weight` is added to the weight; a relation is added. */
+    FILM_EDIT_ADD,
+    /* The weight becomes 0; a relation is removed. */
+    FILM_EDIT_REMOVE,
+    FILM_EDIT_ACTION_COUNT
+} film_edit_action;
+
+typedef struct film_edit {
+    size_t size;
+    film_edit_action action;
+    /* What is edited:
+     *     "alone:card"        the weight of a word that only one sentence has
+     *     "shared:card"       the weight of a word that both have
+     *     "stolen / damaged"  the weight of one word in one sentence, the other in the other
+     *     "car = automobile"  a relation: they mean the same
+     *     "open ! closed"     they are opposites
+     *     "poodle > dog"      the second may replace the first
+     * Words with a weight must be in the model's vocabulary. Relations take any phrases. */
+    const char *what;
+    /* In log-odds, as film_explain_word shows it, between -100 and 100. In a pair, words of one
+     * kind share a total length of 1: a weight is the most that the word can add. */
+    double weight;
+    /* Recorded in the model and shown by film_describe; may be NULL. */
+    const char *reason, *date;
+} film_edit;
+
+/* Edits a model in memory; film_save writes it. No context and no other thread may use the model.
+ * FILM_USAGE: the word is unknown, the relation to remove is not listed. */
+FILM_API film_status film_edit_model(film_model *model, const film_edit *edit, film_error *error);
+
 /* The length of a sentence vector; 0 for a model of features alone. */
 FILM_API size_t film_dim(const film_model *model);
 

@@ -127,6 +127,12 @@ typedef struct film_group_cause {
     size_t word_count;
 } film_group_cause;
 
+/* The stored pairs of a model: their number, and pair I with the similarity 0. The texts belong to
+ * the model. */
+FILM_API size_t film_example_count(const film_model *model);
+FILM_API film_status film_example_at(const film_model *model, size_t i, film_example *out,
+                                     film_error *error);
+
 /* An explanation. All its pointers belong to the context and are valid until its next call. */
 typedef struct film_explanation {
     size_t size;

@@ -213,6 +213,9 @@ typedef struct film_train_options {
     /* FULL: do not learn from edited sentences, which show near misses such as an opposite, a
      * negation or another number. */
     int no_made_up;
+    /* A model whose edits (film_edit_model) are repeated on the trained model; NULL: none. Edits of
+     * words that the new model does not know are skipped and logged. */
+    const char *edits;
 } film_train_options;
 
 /* *JSON = the fields that training would compare in the records of a file, with their guessed

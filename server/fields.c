@@ -120,6 +120,10 @@ static int read_field(const struct field *field, void *target, const json_t *val
         return 1;
     case FIELD_COUNT:
         return read_count(field, target, value, where, response);
+    case FIELD_NUMBER:
+        if (!json_is_number(value)) return wrong_type(field, value, where, "a number", response);
+        *(double *)target = json_number_value(value);
+        return 1;
     case FIELD_SHARE:
     case FIELD_LEAST:
         return read_probability(field, target, value, where, response);

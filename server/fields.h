@@ -9,15 +9,16 @@
 #include <stddef.h>
 
 enum field_kind {
-    FIELD_TEXT,  /* film_text: a string, or an object with the fields of a record */
-    FIELD_FLAG,  /* int */
-    FIELD_COUNT, /* size_t, from `least` to `most` */
-    FIELD_SHARE, /* double between 0 and 1, both excluded */
-    FIELD_LEAST, /* double from 0 to 1 */
-    FIELD_WORD,  /* int: index of the word in "auto|full|threshold" */
-    FIELD_LIST,  /* const json_t *: an array */
-    FIELD_TEXTS, /* const json_t *: a string or an array */
-    FIELD_OBJECT /* const json_t * */
+    FIELD_TEXT,   /* film_text: a string, or an object with the fields of a record */
+    FIELD_FLAG,   /* int */
+    FIELD_COUNT,  /* size_t, from `least` to `most` */
+    FIELD_SHARE,  /* double between 0 and 1, both excluded */
+    FIELD_LEAST,  /* double from 0 to 1 */
+    FIELD_NUMBER, /* double */
+    FIELD_WORD,   /* int: index of the word in "auto|full|threshold" */
+    FIELD_LIST,   /* const json_t *: an array */
+    FIELD_TEXTS,  /* const json_t *: a string or an array */
+    FIELD_OBJECT  /* const json_t * */
 };
 
 /* Maximum depth of a request's JSON. */

@@ -2,6 +2,7 @@
 import { $, el, setText, problem, count } from "./dom.js";
 import { request, requestText, hasToken, Gone } from "./api.js";
 import { download } from "./csv.js";
+import { showEdits, startEdits } from "./edit.js";
 
 let known = null;
 
@@ -58,6 +59,7 @@ export async function loadModel() {
         known.pool ? facts("Pool", [...named(known.pool, poolNames), ["Writable through this server", known.limits.read_only ? "no" : "yes"]]) : null,
         facts("Limits of this server", named(known.limits, limitNames)),
     ].filter(Boolean));
+    showEdits(known);
     setText($("served"), `FILM ${known.version}`);
     $("nav-report").hidden = !known.report;
     return known;
@@ -73,7 +75,7 @@ async function load() {
     }
 }
 
-export const model = { title: "Model", start() {}, show() { load(); }, refresh() { load(); } };
+export const model = { title: "Model", start() { startEdits(load); }, show() { load(); }, refresh() { load(); } };
 
 async function saveReport() {
     try {

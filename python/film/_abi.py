@@ -98,6 +98,28 @@ FUNCTIONS["film_save"] = (
     "film", film_status, [c_void_p, c_char_p, POINTER(film_error)])
 FUNCTIONS["film_pack"] = (
     "film", film_status, [c_void_p, c_int, c_char_p, POINTER(film_error)])
+FILM_EDIT_SET = 0
+FILM_EDIT_ADD = 1
+FILM_EDIT_REMOVE = 2
+FILM_EDIT_ACTION_COUNT = 3
+film_edit_action = c_int
+ENUMS["film_edit_action"] = {'set': 0, 'add': 1, 'remove': 2}
+
+
+class film_edit(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("action", film_edit_action),
+        ("what", c_char_p),
+        ("weight", c_double),
+        ("reason", c_char_p),
+        ("date", c_char_p),
+    ]
+    _enums_ = {'action': 'film_edit_action'}
+
+
+FUNCTIONS["film_edit_model"] = (
+    "film", film_status, [c_void_p, POINTER(film_edit), POINTER(film_error)])
 FUNCTIONS["film_dim"] = (
     "film", c_size_t, [c_void_p])
 FUNCTIONS["film_describe"] = (
@@ -344,6 +366,12 @@ class film_group_cause(Structure):
         ("words", POINTER(c_size_t)),
         ("word_count", c_size_t),
     ]
+
+
+FUNCTIONS["film_example_count"] = (
+    "film", c_size_t, [c_void_p])
+FUNCTIONS["film_example_at"] = (
+    "film", film_status, [c_void_p, c_size_t, POINTER(film_example), POINTER(film_error)])
 
 
 class film_explanation(Structure):
@@ -1248,6 +1276,7 @@ class film_train_options(Structure):
         ("words", c_char_p),
         ("language", c_char_p),
         ("no_made_up", c_int),
+        ("edits", c_char_p),
     ]
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 

@@ -4,6 +4,7 @@
 #include "base/sized.h"
 #include "explain/learned.h"
 #include "explain/pair.h"
+#include "model/edits.h"
 #include "model/model.h"
 #include "model/packed.h"
 #include "pair/match.h"
@@ -64,6 +65,31 @@ film_status film_pack(const film_model *model, int bits, const char *path, film_
     status = model_save(&packed, path, error);
     model_pack_free(&packed);
     return status;
+}
+
+film_status film_edit_model(film_model *model, const film_edit *edit, film_error *error)
+{
+    film_edit with = {0};
+    if (!model || !edit) return status_missing(error, model ? "edit" : "model");
+    film_status status = sized_options(&with, sizeof with, edit, "film_edit", error);
+    return status == FILM_OK ? model_edit(model, &with, error) : status;
+}
+
+size_t film_example_count(const film_model *model)
+{
+    return model ? model->examples.count : 0;
+}
+
+film_status film_example_at(const film_model *model, size_t i, film_example *out, film_error *error)
+{
+    if (!model || !out) return status_missing(error, model ? "out" : "model");
+    if (i >= model->examples.count)
+        return status_set(error, FILM_USAGE, "pair %zu does not exist; the model has %zu", i,
+                          model->examples.count);
+    *out = (film_example){.a = examples_text(&model->examples, i, 0),
+                          .b = examples_text(&model->examples, i, 1),
+                          .same = model->examples.same[i]};
+    return FILM_OK;
 }
 
 size_t film_dim(const film_model *model)

@@ -4,36 +4,10 @@
 #include "explain/learned.h"
 #include "explain/ranking.h"
 #include "embed/vec.h"
+#include "model/edits.h"
 #include "text/value.h"
 
 #include <math.h>
-
-/* Returns the feature of WORD after folding and stemming. */
-static film_status find_word(const film_model *model, film_text word, uint32_t *id,
-                             film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct features *features = &model->features;
-    char shown[VALUE_SHOWN];
-    struct feature_row row;
-    if (!(features->groups & GROUP_BIT(GROUP_WORD)))
-        return status_set(error, FILM_USAGE,
-                          "this model has no word features; train one with feature group word");
-    TRY(feature_row_init(&row, features, error));
-    status = features_transform(features, &row, word, error);
-    if (status == FILM_OK && row.grams.tokens.count != 1)
-        status = status_set(error, FILM_USAGE, "\"%s\" is %zu words; give one word",
-                            value_show(word, shown), row.grams.tokens.count);
-    if (status == FILM_OK && row.found[0] == STRTAB_NONE)
-        status = status_set(
-            error, FILM_USAGE,
-            "the model does not know the word \"%s\"; it occurs in too few training sentences",
-            value_show(word, shown));
-    if (status == FILM_OK) *id = row.found[0];
-    feature_row_free(&row);
-done:
-    return status;
-}
 
 static film_status write_dimensions(const film_model *model, uint32_t id, size_t most,
                                     struct writer *to, film_error *error)
@@ -136,7 +110,7 @@ film_status explain_word(const film_model *model, film_text word, size_t most, c
     film_status status = FILM_OK;
     struct writer to = {0};
     uint32_t id = 0;
-    TRY(find_word(model, word, &id, error));
+    TRY(model_find_word(model, word, &id, error));
     writer_open(&to, '{');
     writer_key(&to, "word");
     writer_text(&to, ranking_name(&model->features, id));

@@ -1,5 +1,5 @@
-/* Proposes single edits that may reverse a verdict, and judges them in the order that the weights of
- * the words suggest. reversals.c combines them. */
+/* Proposes single edits that may reverse a verdict, and judges them in the order that the weights
+ * of the words suggest. reversals.c combines them. */
 #include "explain/reversal_search.h"
 
 #include <stdlib.h>

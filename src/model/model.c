@@ -30,6 +30,7 @@ void model_free(film_model *model)
     network_free(model->network); /* before the file, whose memory it may use */
     mem_free(model->own_network_map);
     mem_free(model->figures);
+    mem_free(model->edits);
     mem_free(model->seconds);
     safetensors_close(model->file);
     mem_free(model);

@@ -32,6 +32,7 @@ struct film_model {
     struct examples examples;
     struct classifier classifier; /* of a model trained on categories */
     char *figures;                /* training figures, a JSON object */
+    char *edits;                  /* recorded edits, a JSON array; NULL: none */
     /* Duration of each phase of training, a JSON object; NULL in an opened model. It is not saved,
      * so that the same training gives the same bytes. */
     char *seconds;

@@ -3,6 +3,7 @@
 #include "model/settings.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "model/edits.h"
 #include "pair/guarantees.h"
 #include "text/value.h"
 
@@ -151,8 +152,9 @@ static json_t *settings_object(const film_model *model)
 {
     const struct tokenizer *tokenizer = &model->features.tokenizer;
     json_t *share = model->decision.share > 0 ? json_real(model->decision.share) : NULL;
+    json_t *edits = model->edits ? json_loads(model->edits, 0, NULL) : NULL;
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:i, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*, s:o*}",
+        "{s:s, s:s, s:o, s:I, s:I, s:i, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*, s:o*, s:o*}",
         "method", model->settings.method, "similarity", similarity_names[model->encoder.similarity],
         "features", group_names(model->features.groups), "min_df",
         (json_int_t)model->settings.min_df, "max_features",
@@ -161,7 +163,7 @@ static json_t *settings_object(const film_model *model)
         (json_int_t)model->settings.seed, "calibration", line_object(&model->decision.similarity),
         "decision", decision_object(&model->decision), "share", share, "classifier",
         classifier_object(&model->classifier), "fields", fields_object(&model->fields), "packed",
-        packed_object(model));
+        packed_object(model), "edits", edits);
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
@@ -375,6 +377,21 @@ static film_status read_classifier(json_t *object, const char *path, struct clas
                               "%s: settings: a value is out of range; the file is damaged", path);
 }
 
+/* Only in an edited model: a list of objects. */
+static film_status read_edits(json_t *list, const char *path, char **edits, film_error *error)
+{
+    size_t i;
+    json_t *edit;
+    int valid = json_is_array(list) && json_array_size(list) <= EDITS_MOST_RECORDS;
+    if (!list) return FILM_OK;
+    json_array_foreach(list, i, edit) valid = valid &&
+                                              json_is_string(json_object_get(edit, "what")) &&
+                                              json_is_string(json_object_get(edit, "action"));
+    return valid ? dump_settings(list, edits, error)
+                 : status_set(error, FILM_BAD_INPUT,
+                              "%s: settings: the edits are not a list; the file is damaged", path);
+}
+
 film_status settings_read(const char *json, const char *path, film_model *model,
                           struct trait_columns *columns, film_error *error)
 {
@@ -411,6 +428,7 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     TRY(read_packed(json_object_get(object, "packed"), path, model, error));
     TRY(read_classifier(json_object_get(object, "classifier"), path, &model->classifier.rule,
                         error));
+    TRY(read_edits(json_object_get(object, "edits"), path, &model->edits, error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));
     TRY(read_groups(groups, path, &model->features.groups, error));
     TRY(read_tokenizer(json_object_get(object, "tokenizer"), words, json_string_value(stem), path,

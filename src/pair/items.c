@@ -80,6 +80,11 @@ static uint64_t key_of_either(enum item_kind kind, uint32_t a, uint32_t b)
     return a < b ? key_of_pair(kind, a, b) : key_of_pair(kind, b, a);
 }
 
+uint64_t item_opposed_key(uint32_t a, uint32_t b)
+{
+    return key_of_either(ITEM_OPPOSED, a, b);
+}
+
 static uint64_t key_of_hash(enum item_kind kind, uint64_t hash)
 {
     return (uint64_t)kind << 59 | hash >> 5;

@@ -40,6 +40,9 @@ const char *item_kind_name(enum item_kind kind);
  * keys. */
 enum item_kind item_key_words(uint64_t key, uint32_t words[2]);
 
+/* Returns the key of the item "opposed" of two words. */
+uint64_t item_opposed_key(uint32_t a, uint32_t b);
+
 /* Words FROM .. TO of a sentence, or none (FROM == TO). */
 struct item_place {
     uint32_t from, to;

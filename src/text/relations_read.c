@@ -53,21 +53,43 @@ static int split_line(film_text line, film_text side[2], enum relation *relation
     return 0;
 }
 
+/* Splits and folds LINE; OUT->relation is RELATION_NONE where it has no sign. */
+static film_status fold_line(struct fold *fold, film_text line, struct relation_line *out,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    out->relation = RELATION_NONE;
+    if (!split_line(line, out->side, &out->relation)) {
+        out->relation = RELATION_NONE;
+        return FILM_OK;
+    }
+    for (int s = 0; s < 2; s++)
+        TRY(fold_phrase(fold, out->side[s], out->room[s], &out->side[s], error));
+done:
+    return status;
+}
+
+film_status relation_line_read(film_text line, struct relation_line *out, film_error *error)
+{
+    struct fold fold = {.bytes = NULL};
+    film_status status = fold_line(&fold, trim(line), out, error);
+    fold_free(&fold);
+    return status;
+}
+
 static film_status read_line(struct relations_builder *builder, struct fold *fold, film_text line,
                              film_error *error)
 {
     film_status status = FILM_OK;
-    film_text side[2];
-    enum relation relation;
-    char room[2][RELATIONS_LONGEST];
+    struct relation_line read;
     line = trim(line);
     if (!line.length || line.bytes[0] == '#') return FILM_OK;
-    if (!split_line(line, side, &relation))
+    TRY(fold_line(fold, line, &read, error));
+    if (read.relation == RELATION_NONE)
         return status_set(
             error, FILM_BAD_INPUT,
             "expected \"a = b\", \"a ! b\" or \"a > b\", with spaces around the sign");
-    for (int s = 0; s < 2; s++) TRY(fold_phrase(fold, side[s], room[s], &side[s], error));
-    TRY(relations_add(builder, side[0], side[1], relation, error));
+    TRY(relations_add(builder, read.side[0], read.side[1], read.relation, error));
 done:
     return status;
 }

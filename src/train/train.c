@@ -10,6 +10,7 @@
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
 #include "learn/prior.h"
+#include "model/edits.h"
 #include "train/calibration.h"
 #include "train/known_words.h"
 #include "train/checkpoint.h"
@@ -426,17 +427,32 @@ static void choose_criterion(const struct corpus *corpus, film_train_options *op
     options->prior = FILM_PRIOR_AUTO;
 }
 
+/* Repeats the edits of another model. */
+static film_status take_edits(film_model *model, const film_model *edited, struct training_log *log,
+                              film_error *error)
+{
+    size_t taken = 0, skipped = 0;
+    film_status status =
+        edited ? model_take_edits(model, edited, &taken, &skipped, error) : FILM_OK;
+    if (edited && status == FILM_OK) {
+        training_log_count(log, "edits_taken", taken);
+        training_log_count(log, "edits_skipped", skipped);
+    }
+    return status;
+}
+
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
                         film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
-    film_model *model = NULL;
+    film_model *model = NULL, *edited = NULL;
     struct vector_cache *cache = NULL;
     struct training_log log = {0};
     struct training_rows rows = {0};
     struct interruption stopped = {FILM_OK, {0}};
     *out = NULL;
     TRY(check_training(options, error));
+    if (options->edits) TRY(model_open(options->edits, 0, &edited, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
     if (options->bert) /* report a bad folder at once */
@@ -456,12 +472,14 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     status = FILM_OK;
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
                         error));
+    TRY(take_edits(model, edited, &log, error));
     TRY(training_log_print(&log, &model->figures, &model->seconds, error));
 done:
     if (model && model->network) network_use_cache(model->network, NULL);
     vector_cache_close(cache);
     training_rows_free(&rows);
     training_log_free(&log);
+    model_free(edited);
     if (status != FILM_OK)
         model_free(model);
     else

@@ -48,6 +48,25 @@ class Writer:
 before = film("pool", "export", "faq.pool").stdout.splitlines()
 film("pool", "label", "faq.pool", "card-lost", "parcel-where", "different")
 old, new = probability("faq.film"), probability("other.film")
+
+# ---- an edit of the model ----
+film("edit", "faq.film", "--set", "alone:what=-30", "--yes", "-o", "edited.film")
+with Server(FILM, "faq.pool") as server:
+    edit = {"edits": [{"what": "alone:what", "weight": -30}], "reason": "a test"}
+    status, dry, _ = server.ask("POST", "/v1/edit", edit)
+    check("/v1/edit lists known pairs and changes nothing", status == 200 and dry["checked"] == 1 and not dry["saved"]
+          and server.ask("POST", "/v1/match", {"a": A, "b": B})[1]["probability"] == old, dry)
+    status, done, _ = server.ask("POST", "/v1/edit", {**edit, "save": True})
+    reloaded = until(lambda: any("reloaded" in line for line in server.lines))
+    answer = server.ask("POST", "/v1/match", {"a": A, "b": B})[1]
+    check("saved, the server answers as the model that film edit writes",
+          done["saved"] and reloaded and answer["probability"] == probability("edited.film") != old, done, answer)
+    known = server.ask("GET", "/v1/model")[1]["model"]["settings"]["edits"]
+    check("the edit is recorded", [(e["what"], e["reason"]) for e in known] == [("alone:what", "a test")], known)
+    check("an unknown word is refused", server.ask("POST", "/v1/edit", {"edits": [{"what": "alone:xqzyv"}]})[0] == 400)
+    check("so is no edit", server.ask("POST", "/v1/edit", {"edits": []})[0] == 400)
+film("pool", "update", "faq.pool", "--model", "faq.film")
+
 with Server(FILM, "faq.pool") as server:
     load = Load(server, {"a": A, "b": B, "reasons": 1}, (old, new))
     writer = Writer(server)

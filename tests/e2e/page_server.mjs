@@ -1,5 +1,5 @@
 // What the page does when the server is gone, wants a token, has no pool, has a report.
-import { writeFile } from "node:fs/promises";
+import { copyFile, writeFile } from "node:fs/promises";
 import { test, equal, truth, serve, answered, comparePair } from "./page_lib.mjs";
 
 const a = "I lost my card";
@@ -65,6 +65,35 @@ test("a bare model: search says that there is no pool", {}, async (page) => {
     await page.waitForFunction(() => /no report/.test(document.querySelector("#report-status").textContent));
     truth(await page.isHidden("#nav-report"), "no link to what is not there");
     await server.stop();
+});
+
+test("the model of a pool is edited: first what changes, then saved and listed", {}, async (page) => {
+    await copyFile("faq.pool", "edited.pool");
+    const server = await serve("edited.pool");
+    await page.goto(`${server.base}/#model`);
+    await page.waitForSelector("#edit-form:not([hidden])");
+    truth(await page.isHidden("#edit-save"), "nothing to save before it was looked at");
+    await page.selectOption("#edit-kind", "alone");
+    truth(await page.isHidden("#edit-b-box"), "one word");
+    await page.fill("#edit-a", "card");
+    await page.fill("#edit-weight", "-30");
+    await page.fill("#edit-reason", "cards <b>differ</b>");
+    await page.click("#edit-form [type=submit]");
+    await page.waitForSelector("#edit-save:not([hidden])");
+    truth(/known pairs/.test(await page.textContent("#edit-status")), "how many verdicts change");
+    equal(await page.locator("#edit-list li").count(), 0, "nothing is saved yet");
+    await page.click("#edit-save");
+    await page.waitForFunction(() => /Saved/.test(document.querySelector("#edit-status").textContent));
+    await page.waitForFunction(async () => (await (await fetch("/v1/model")).json()).model.settings.edits?.length === 1);
+    await page.reload();
+    await page.waitForSelector("#edit-list li");
+    truth((await page.textContent("#edit-list li")).includes("cards <b>differ</b>"), "listed with its reason, as text");
+    await server.stop();
+    const closed = await serve("edited.pool", { more: ["--read-only"] });
+    await page.goto(`${closed.base}/#model`);
+    await page.waitForSelector("#edit-list li");
+    truth(await page.isHidden("#edit-form"), "a pool that may not be changed has no form");
+    await closed.stop();
 });
 
 test("the report is shown in the page, and with a token it can be saved", {}, async (page) => {
