@@ -29,8 +29,7 @@ static void add_trees(struct safetensors_tensor *tensors, size_t *count, const s
 {
     add_tensor(tensors, count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
                trees->count);
-    add_tensor(tensors, count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS,
-               trees->count);
+    add_tensor(tensors, count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS, trees->count);
     add_tensor(tensors, count, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES,
                trees->count);
     add_tensor(tensors, count, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES,
@@ -46,6 +45,12 @@ size_t decision_tensors(const struct decision *decision, struct safetensors_tens
     add_tensor(tensors, &count, "line", SAFETENSORS_F32, decision->line.weight, LINEAR_ROWS,
                decision->line.count);
     add_trees(tensors, &count, &decision->trees);
+    if (evidence->edited_count) {
+        add_tensor(tensors, &count, "evidence.edited_keys", SAFETENSORS_U64, evidence->edited_key,
+                   evidence->edited_count, 0);
+        add_tensor(tensors, &count, "evidence.edited", SAFETENSORS_F32, evidence->edited,
+                   evidence->edited_count, 0);
+    }
     if (!evidence->feature) return count; /* packed: packed_file.c places the others */
     add_tensor(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
                evidence->features, 2);
@@ -122,6 +127,29 @@ done:
     return status;
 }
 
+/* Opens the weights that the user set. Their keys must ascend: they are searched by halving. */
+static film_status open_edited(struct evidence *evidence, const struct safetensors *file,
+                               const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
+    const uint64_t any[1] = {SAFETENSORS_ANY};
+    const struct safetensors_tensor *keys, *weights;
+    if (!safetensors_find(file, "evidence.edited_keys")) return FILM_OK;
+    TRY(safetensors_require(file, "evidence.edited_keys", SAFETENSORS_U64, 1, any, &keys, error));
+    TRY(open_floats(file, "evidence.edited", (struct tensor_shape){1, {keys->shape[0], 0}},
+                    &weights, error));
+    const uint64_t *key = keys->data;
+    for (uint64_t i = 1; i < keys->shape[0]; i++)
+        if (key[i] <= key[i - 1])
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "%s: evidence.edited_keys do not ascend; the file is damaged", path));
+    evidence->edited_key = key;
+    evidence->edited = weights->data;
+    evidence->edited_count = (size_t)keys->shape[0];
+done:
+    return status;
+}
+
 static film_status open_trees(struct decision *decision, const struct safetensors *file,
                               const struct trait_columns *columns, const char *path,
                               film_error *error)
@@ -182,6 +210,7 @@ film_status decision_open(struct decision *decision, const struct safetensors *f
     TRY(trait_columns_line(columns, line->data, &decision->line, path, error));
     int packed = safetensors_find(file, "evidence.feature_scale") != NULL;
     TRY((packed ? packed_open_evidence : open_evidence)(decision, file, path, error));
+    TRY(open_edited(&decision->evidence, file, path, error));
     TRY(open_trees(decision, file, columns, path, error));
     if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys") ||
         safetensors_find(file, "memory.known.rest"))

@@ -6,7 +6,7 @@
 #include "model/trait_columns.h"
 
 /* line, evidence.feature/.keys/.item, trees.feature/.cut/.leaf/.cover, memory.* */
-enum { DECISION_TENSORS = 16 };
+enum { DECISION_TENSORS = 18 };
 
 /* Appends the tensors of the decision to TENSORS and returns their number; 0 without a full
  * decision. */

@@ -42,53 +42,15 @@ done:
 
 /* ---- Weights ---- */
 
-/* A weight of the evidence: of a feature, or of an item with this key. */
-struct weight_place {
-    size_t feature; /* 2 id + alone */
-    uint64_t key;   /* 0: a feature */
-};
-
-/* Copies the evidence into memory of the model, with KEY (not 0) among its items. */
-static film_status own_evidence(struct evidence *evidence, uint64_t key, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct keytab items = {.count = 0};
-    float *own = NULL;
-    uint32_t number;
-    size_t features = 2 * evidence->features;
-    const struct keytab *old = &evidence->items;
-    int grown = key && keytab_slot(old, key) == KEYTAB_NO_SLOT;
-    if (evidence->own && !grown) return FILM_OK;
-    TRY(keytab_init(&items, error));
-    for (uint64_t slot = 0; old->keys && slot <= old->slot_mask; slot++)
-        if (old->keys[slot]) TRY(keytab_add(&items, old->keys[slot], &number, error));
-    if (grown) TRY(keytab_add(&items, key, &number, error));
-    size_t slots = (size_t)items.slot_mask + 1;
-    TRY_ALLOC(own = mem_zeroed(features + slots, sizeof *own), error);
-    memcpy(own, evidence->feature, features * sizeof *own);
-    for (uint64_t slot = 0; old->keys && slot <= old->slot_mask; slot++)
-        if (old->keys[slot])
-            own[features + keytab_slot(&items, old->keys[slot])] = evidence->item[slot];
-    keytab_free(&evidence->items);
-    mem_free(evidence->own);
-    evidence->items = items;
-    evidence->own = own;
-    evidence->feature = own;
-    evidence->item = own + features;
-    items = (struct keytab){.count = 0};
-done:
-    keytab_free(&items);
-    return status;
-}
-
-/* Finds the weight that WHAT names: "alone:card", "shared:card" or "stolen / damaged". */
-static film_status find_weight(const film_model *model, film_text what, struct weight_place *place,
+/* Finds the key (evidence_edit) of what WHAT names: "alone:card", "shared:card" or "stolen /
+ * damaged". */
+static film_status find_weight(const film_model *model, film_text what, uint64_t *key,
                                film_error *error)
 {
     film_status status = FILM_OK;
     static const char *const prefix[2] = {"shared:", "alone:"};
     uint32_t id[2] = {0, 0};
-    if (!model->decision.full || !model->decision.evidence.feature)
+    if (!model->decision.full || !model->decision.evidence.features)
         TRY(status_set(error, FILM_USAGE,
                        "this model has no weights of words; train one with labels and a full "
                        "decision"));
@@ -97,7 +59,7 @@ static film_status find_weight(const film_model *model, film_text what, struct w
         if (what.length <= length || memcmp(what.bytes, prefix[alone], length) != 0) continue;
         TRY(model_find_word(model, (film_text){what.bytes + length, what.length - length}, &id[0],
                             error));
-        *place = (struct weight_place){2 * (size_t)id[0] + alone, 0};
+        *key = 2 * (uint64_t)id[0] + alone;
         goto done;
     }
     const char *slash = memmem(what.bytes, what.length, " / ", 3);
@@ -112,40 +74,40 @@ static film_status find_weight(const film_model *model, film_text what, struct w
     if (id[0] == id[1])
         TRY(status_set(error, FILM_USAGE, "\"%.*s\" names one word twice", (int)what.length,
                        what.bytes));
-    *place = (struct weight_place){0, item_opposed_key(id[0], id[1])};
+    *key = item_opposed_key(id[0], id[1]);
 done:
     return status;
 }
 
-/* A weight that was changed: where it is, what it was, and both in log-odds, as film_explain_word
- * shows them. */
+/* A weight that is changed: its key, and both values in log-odds, as film_explain_word shows
+ * them. */
 struct changed_weight {
-    float *place, was;
+    uint64_t key;
+    float weight; /* the new one, as the evidence has it */
     double before, after;
 };
 
-static film_status edit_weight(film_model *model, film_text what, const film_edit *edit,
+static film_status plan_weight(const film_model *model, film_text what, const film_edit *edit,
                                struct changed_weight *changed, film_error *error)
 {
     film_status status = FILM_OK;
-    struct evidence *evidence = &model->decision.evidence;
-    struct weight_place place;
+    const struct evidence *evidence = &model->decision.evidence;
     enum { LARGEST = 100 };
-    TRY(find_weight(model, what, &place, error));
+    uint64_t key = 0;
+    TRY(find_weight(model, what, &key, error));
     double scale = model->decision.margin.scale * evidence->scale;
     if (!(fabs(scale) > 0))
         TRY(status_set(error, FILM_USAGE, "this model gives the weights of words no effect"));
     if (!(fabs(edit->weight) <= LARGEST))
         TRY(status_set(error, FILM_USAGE, "weight %g is not between -%d and %d", edit->weight,
                        LARGEST, LARGEST));
-    TRY(own_evidence(evidence, place.key, error));
-    float *weight = evidence->own + place.feature;
-    if (place.key)
-        weight = evidence->own + 2 * evidence->features + keytab_slot(&evidence->items, place.key);
-    *changed = (struct changed_weight){weight, *weight, scale * (double)*weight, 0};
+    float weight = key >> ITEM_KIND_SHIFT
+                       ? evidence_item(evidence, key)
+                       : evidence_feature(evidence, (uint32_t)(key / 2), (int)(key % 2));
+    *changed = (struct changed_weight){.key = key, .before = scale * (double)weight};
     if (edit->action != FILM_EDIT_REMOVE)
         changed->after = edit->weight + (edit->action == FILM_EDIT_ADD ? changed->before : 0);
-    *weight = (float)(changed->after / scale);
+    changed->weight = (float)(changed->after / scale);
 done:
     return status;
 }
@@ -238,10 +200,9 @@ film_status model_edit(film_model *model, const film_edit *edit, film_error *err
         TRY(add_record(model, edit, NULL, &records, error));
         TRY(edit_relation(model, &line, what, edit, error));
     } else {
-        TRY(edit_weight(model, what, edit, &changed, error));
-        status = add_record(model, edit, &changed, &records, error);
-        if (status != FILM_OK) *changed.place = changed.was;
-        TRY(status);
+        TRY(plan_weight(model, what, edit, &changed, error));
+        TRY(add_record(model, edit, &changed, &records, error));
+        TRY(evidence_edit(&model->decision.evidence, changed.key, changed.weight, error));
     }
     mem_free(model->edits);
     model->edits = records;

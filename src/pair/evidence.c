@@ -11,14 +11,68 @@ void evidence_free(struct evidence *evidence)
     keytab_free(&evidence->items);
     item_table_free(&evidence->table);
     mem_free(evidence->own);
+    mem_free(evidence->edited_own);
     memset(evidence, 0, sizeof *evidence);
 }
 
-float evidence_item(const struct evidence *evidence, const struct item *item)
+/* ---- Weights of the user ---- */
+
+/* Returns the place of the first edited key that is not below KEY. */
+static size_t edited_place(const struct evidence *evidence, uint64_t key)
 {
-    if (!evidence->items.keys) return item_table_weight(&evidence->table, item->key);
-    uint64_t slot = keytab_slot(&evidence->items, item->key);
+    size_t low = 0, high = evidence->edited_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (evidence->edited_key[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+float evidence_edited(const struct evidence *evidence, uint64_t key, float weight)
+{
+    size_t at = edited_place(evidence, key);
+    return at < evidence->edited_count && evidence->edited_key[at] == key ? evidence->edited[at]
+                                                                          : weight;
+}
+
+film_status evidence_edit(struct evidence *evidence, uint64_t key, float weight, film_error *error)
+{
+    size_t at = edited_place(evidence, key), old = evidence->edited_count;
+    int known = at < old && evidence->edited_key[at] == key;
+    size_t count = old + !known;
+    uint64_t *keys = mem_array(count, sizeof *keys + sizeof weight);
+    if (!keys) return status_no_memory(error);
+    float *weights = (float *)(keys + count);
+    for (size_t i = 0, from = 0; i < count; i++) {
+        int here = i == at;
+        keys[i] = here ? key : evidence->edited_key[from];
+        weights[i] = here ? weight : evidence->edited[from];
+        from += !here || known;
+    }
+    mem_free(evidence->edited_own);
+    evidence->edited_own = keys;
+    evidence->edited_key = keys;
+    evidence->edited = weights;
+    evidence->edited_count = count;
+    return FILM_OK;
+}
+
+/* ---- Items ---- */
+
+static float learned_item(const struct evidence *evidence, uint64_t key)
+{
+    if (!evidence->items.keys) return item_table_weight(&evidence->table, key);
+    uint64_t slot = keytab_slot(&evidence->items, key);
     return slot == KEYTAB_NO_SLOT ? 0.0f : evidence->item[slot];
+}
+
+float evidence_item(const struct evidence *evidence, uint64_t key)
+{
+    float learned = learned_item(evidence, key);
+    return evidence->edited_count ? evidence_edited(evidence, key, learned) : learned;
 }
 
 uint32_t evidence_items(const struct evidence *evidence)
@@ -26,17 +80,33 @@ uint32_t evidence_items(const struct evidence *evidence)
     return evidence->items.keys ? evidence->items.count : item_table_count(&evidence->table);
 }
 
-uint64_t evidence_places(const struct evidence *evidence)
+static uint64_t learned_places(const struct evidence *evidence)
 {
     return evidence->items.keys ? evidence->items.slot_mask + 1
                                 : item_table_count(&evidence->table);
 }
 
+uint64_t evidence_places(const struct evidence *evidence)
+{
+    return learned_places(evidence) + evidence->edited_count;
+}
+
 uint64_t evidence_at(const struct evidence *evidence, uint64_t place, float *weight)
 {
-    if (!evidence->items.keys) return item_table_at(&evidence->table, (uint32_t)place, weight);
-    *weight = evidence->item[place];
-    return evidence->items.keys[place];
+    uint64_t learned = learned_places(evidence), key;
+    if (place >= learned) { /* set by the user; unless it is listed above */
+        key = evidence->edited_key[place - learned];
+        *weight = evidence->edited[place - learned];
+        return key >> ITEM_KIND_SHIFT && learned_item(evidence, key) == 0 ? key : 0;
+    }
+    if (evidence->items.keys) {
+        *weight = evidence->item[place];
+        key = evidence->items.keys[place];
+    } else {
+        key = item_table_at(&evidence->table, (uint32_t)place, weight);
+    }
+    *weight = evidence_edited(evidence, key, *weight);
+    return key;
 }
 
 /* The table is larger than the caches: prefetch. */
@@ -88,7 +158,7 @@ double evidence_margin(const struct evidence *evidence, const struct reading *re
     for (size_t i = 0; i < items->count; i++) {
         if (i + AHEAD < items->count) prefetch_item(evidence, &items->list[i + AHEAD]);
         const struct item *item = &items->list[i];
-        sums->item[item->kind] += (double)evidence_item(evidence, item) * (double)item->value;
+        sums->item[item->kind] += (double)evidence_item(evidence, item->key) * (double)item->value;
     }
     sums->margin = evidence->bias;
     for (int g = 0; g < GROUPS; g++)

@@ -32,6 +32,12 @@ struct evidence {
     const float *item;
     struct item_table table;
     float *own; /* features, then slots, when learned here; NULL when mapped */
+    /* Weights that the user set, by ascending key: that of an item, or 2 f + alone of a feature,
+     * which is below all keys of items. They replace the learned ones. */
+    const uint64_t *edited_key;
+    const float *edited;
+    size_t edited_count;
+    void *edited_own; /* both, when edited here; NULL when mapped */
 };
 
 void evidence_free(struct evidence *evidence);
@@ -58,16 +64,29 @@ double evidence_factor(double squares);
 double evidence_margin(const struct evidence *evidence, const struct reading *reading,
                        const struct items *items, struct evidence_sums *sums);
 
+/* Returns the learned weight of a feature; AT is 2 f + alone. */
+static inline float evidence_learned(const struct evidence *evidence, size_t at)
+{
+    return evidence->feature ? evidence->feature[at]
+                             : evidence->feature_scale[at % 2] * (float)evidence->feature_code[at];
+}
+
+/* Returns the weight that the user set for this key, or WEIGHT when there is none. */
+float evidence_edited(const struct evidence *evidence, uint64_t key, float weight);
+/* Sets the weight of a key. */
+film_status evidence_edit(struct evidence *evidence, uint64_t key, float weight, film_error *error);
+
 /* Returns the weight of feature ID, shared or unshared. */
 static inline float evidence_feature(const struct evidence *evidence, uint32_t id, int alone)
 {
     size_t at = 2 * (size_t)id + (size_t)alone;
-    return evidence->feature ? evidence->feature[at]
-                             : evidence->feature_scale[alone] * (float)evidence->feature_code[at];
+    if (evidence->edited_count)
+        return evidence_edited(evidence, at, evidence_learned(evidence, at));
+    return evidence_learned(evidence, at);
 }
 
 /* Returns the weight of an item, or 0 when the item is unknown. */
-float evidence_item(const struct evidence *evidence, const struct item *item);
+float evidence_item(const struct evidence *evidence, uint64_t key);
 
 /* The number of items; the number of places that evidence_at lists, some of them empty. */
 uint32_t evidence_items(const struct evidence *evidence);

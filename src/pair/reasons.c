@@ -351,7 +351,7 @@ static film_status add_item(struct match *match, const struct item *item, film_e
                           .text = "",
                           .weight = decision->margin.scale * decision->evidence.scale *
                                     (double)item->value *
-                                    (double)evidence_item(&decision->evidence, item)};
+                                    (double)evidence_item(&decision->evidence, item->key)};
     int first = match->survey.reading.swapped ? 1 : 0; /* the side that is the caller's a */
     for (int turn = 0; turn < 2; turn++) {
         int side = turn ? !first : first;

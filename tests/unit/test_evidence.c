@@ -55,7 +55,7 @@ static void check_sums(const struct evidence *evidence, const struct items *item
     double slow[ITEM_KINDS] = {0};
     for (size_t k = 0; k < items->count; k++) {
         const struct item *item = &items->list[k];
-        slow[item->kind] += (double)evidence_item(evidence, item) * (double)item->value;
+        slow[item->kind] += (double)evidence_item(evidence, item->key) * (double)item->value;
     }
     for (int kind = 1; kind < ITEM_KINDS; kind++) assert_close(sums->item[kind], slow[kind], 1e-12);
     double margin = evidence->bias;
@@ -165,7 +165,7 @@ static void tiny_weights_are_dropped_and_large_ones_kept(void **state)
         struct item item = {.key = rows.items.keys[slot]};
         if (!item.key) continue;
         uint32_t number = rows.items.number[slot];
-        assert_true(evidence_item(&evidence, &item) ==
+        assert_true(evidence_item(&evidence, item.key) ==
                     (number % 3 ? weights[features + number] : 0.0f));
     }
     evidence_free(&evidence);
