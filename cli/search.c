@@ -161,9 +161,16 @@ static film_status search_lines(film_pool *pool, const film_search_options *how,
 static film_status search_query(film_pool *pool, const char *query, const film_search_options *how,
                                 struct printing *printing, film_error *error)
 {
-    film_text text = film_string(query);
+    const film_model *model;
+    film_text text;
+    char *own = NULL;
+    film_status status = film_pool_model(pool, &model, error);
+    if (status == FILM_OK) status = record_argument(model, query, &text, &own, error);
     printing->queries = &text;
-    return film_pool_search(pool, text, how, print_found, printing, error);
+    if (status == FILM_OK)
+        status = film_pool_search(pool, text, how, print_found, printing, error);
+    film_free(own);
+    return status;
 }
 
 /* ---- The verb ---- */

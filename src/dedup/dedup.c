@@ -162,14 +162,17 @@ film_status film_dedup_file(const film_model *model, const char *path,
 {
     film_status status = FILM_OK;
     struct dedup_call call;
+    char *own = NULL;
     status = dedup_call_start(&call, options, result, error);
     if (status != FILM_OK) return status;
     if (!model || !path) TRY(status_missing(error, model ? "path" : "model"));
+    TRY(record_fields_table(&model->fields, &call.options.table, &own, error));
     call.set.keeps_others = call.options.columns != NULL;
     TRY(record_set_read(&call.set, call.comm, path, &call.options.table, &call.options.progress,
                         &call.result.skipped, error));
     dedup_call_columns(&call);
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
+    mem_free(own);
     return dedup_call_end(&call, status, result, error);
 }

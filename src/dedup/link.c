@@ -436,6 +436,7 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
     film_link_options wanted = {0};
     film_link_result figures = {0};
     struct record_set a = {0}, b = {0};
+    char *own = NULL;
     if ((status = start_linking(&wanted, options, result, error)) != FILM_OK) return status;
     const struct comm *comm = comm_of(wanted.job);
     uint64_t sent = comm_sent(comm);
@@ -444,6 +445,7 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
         return status_set(error, FILM_USAGE,
                           "standard input cannot be both files; name a file for one of them");
     a.keeps_others = b.keeps_others = wanted.columns != NULL;
+    TRY(record_fields_table(&model->fields, &wanted.table, &own, error));
     TRY(record_set_read(&a, comm, path_a, &wanted.table, &wanted.progress, &figures.skipped,
                         error));
     TRY(record_set_read(&b, comm, path_b, &wanted.table, &wanted.progress, &figures.skipped,
@@ -455,6 +457,7 @@ film_status film_link_files(const film_model *model, const char *path_a, const c
     TRY(link_records(model, &a, &b, &wanted, &figures, error));
     TRY(comm_sent_since(comm, sent, &figures.sent, error));
 done:
+    mem_free(own);
     record_set_free(&a);
     record_set_free(&b);
     sized_fill(result, &figures, sizeof figures);

@@ -6,6 +6,7 @@
 #include "learn/calibrate_fit.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 film_status calibrate_similarity(const float *similarity, const struct labelled_pairs *pairs,
                                  struct calibration *line, film_error *error)
@@ -82,6 +83,34 @@ static double even_point(const struct calibration *line, double prior)
     return (log((1 - prior) / prior) - line->bias) / line->scale;
 }
 
+static int higher_score_first(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return a > b ? -1 : a < b;
+}
+
+/* The score with the highest expected F1 when pairs of a mixture with PRIOR are the same with the
+ * probabilities that LINE gives them. With few positives this varies less than the F1 of their
+ * labels. SORTED (count) is scratch space. */
+static double expected_f1_point(const struct operating_rows *rows, const struct calibration *line,
+                                double prior, double *sorted)
+{
+    double all = 0, passed = 0, best = -1, point = 0, shift = log(prior / (1 - prior));
+    for (size_t i = 0; i < rows->count; i++) {
+        sorted[i] = rows->score[i];
+        all += calibrate_probability(line->scale * sorted[i] + line->bias + shift);
+    }
+    qsort(sorted, rows->count, sizeof *sorted, higher_score_first);
+    for (size_t i = 0; i < rows->count; i++) {
+        passed += calibrate_probability(line->scale * sorted[i] + line->bias + shift);
+        double f1 = 2 * passed / (all + (double)(i + 1));
+        if (f1 <= best || (i + 1 < rows->count && sorted[i + 1] == sorted[i])) continue;
+        best = f1;
+        point = i + 1 < rows->count ? 0.5 * (sorted[i] + sorted[i + 1]) : sorted[i];
+    }
+    return point;
+}
+
 film_status decision_threshold_choose(const struct scored_pairs *pairs,
                                       const film_train_options *options,
                                       const struct calibration *even, double *threshold,
@@ -89,7 +118,7 @@ film_status decision_threshold_choose(const struct scored_pairs *pairs,
 {
     film_status status = FILM_OK;
     struct operating_point point;
-    double *wide = mem_array(pairs->count, sizeof *wide), prior = options->prior;
+    double *wide = mem_array(2 * pairs->count, sizeof *wide), prior = options->prior;
     struct operating_rows rows = {wide, pairs->target, pairs->a, pairs->b, pairs->count};
     TRY_ALLOC(wide, error);
     for (size_t i = 0; i < pairs->count; i++) wide[i] = (double)pairs->score[i];
@@ -97,6 +126,9 @@ film_status decision_threshold_choose(const struct scored_pairs *pairs,
     if (prior == FILM_PRIOR_AUTO) prior = share > 0 && share < 1 ? share : 0.5;
     if (even && options->operating.criterion == FILM_ACCURACY)
         operating_at(even_point(even, prior), prior, &rows, &point);
+    else if (even && pairs->expected && options->operating.criterion == FILM_F1)
+        operating_at(expected_f1_point(&rows, even, prior, wide + pairs->count), prior, &rows,
+                     &point);
     else
         TRY(operating_choose(&options->operating, prior, &rows, &point, error));
     training_log_note(log, "operating",

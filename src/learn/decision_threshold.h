@@ -18,6 +18,7 @@ struct scored_pairs {
     const float *score, *target;
     const uint32_t *a, *b; /* their records; NULL: unknown */
     size_t count;
+    int expected; /* criterion F1: the expected F1 by EVEN, not that of the labels */
 };
 
 /* Chooses the threshold by the options' operating point and logs its measures. For accuracy, EVEN

@@ -137,8 +137,10 @@ static film_status try_trees(const struct learn_input *input, const struct tree_
     for (size_t fold = 0; fold < folds; fold++)
         TRY(try_fold(rows, made_up, fold, options, &trial, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
-    struct scored_pairs scored = {
-        .score = trial.margin, .target = trial.target, .count = trial.count};
+    struct scored_pairs scored = {.score = trial.margin,
+                                  .target = trial.target,
+                                  .count = trial.count,
+                                  .expected = input->corpus->records != 0};
     TRY(decision_threshold_choose(&scored, input->options, line, &line->threshold, input->log,
                                   error));
     options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;

@@ -264,8 +264,8 @@ film_status prior_threshold(const struct learn_input *input, struct decision *de
     TRY(few_fit(input, &few, &line, error));
     int chosen = input->options->operating.criterion != FILM_ACCURACY;
     int moves = chosen || (labels_bracket(&few) && moving_helps(&few));
-    struct scored_pairs scored = {moves ? few.unseen : few.margin, few.pairs.target, few.pairs.a,
-                                  few.pairs.b, count};
+    struct scored_pairs scored = {
+        moves ? few.unseen : few.margin, few.pairs.target, few.pairs.a, few.pairs.b, count, 0};
     TRY(decision_threshold_choose(&scored, input->options, moves ? &even : &few.prior, &at,
                                   input->log, error));
     decision->margin.threshold = moves ? (at - line.bias) / line.scale : at;

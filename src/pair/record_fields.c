@@ -87,6 +87,21 @@ done:
     return status;
 }
 
+film_status record_fields_table(const struct record_fields *fields, film_table_options *options,
+                                char **own, film_error *error)
+{
+    size_t used = 0;
+    *own = NULL;
+    if (!fields->count || options->fields || options->columns) return FILM_OK;
+    *own = mem_array(fields->count * (LONGEST_NAME + 1) + 2, 1);
+    if (!*own) return status_no_memory(error);
+    for (size_t f = 0; f < fields->count; f++)
+        if (!strpbrk(fields->list[f].name, ",:"))
+            used += (size_t)sprintf(*own + used, "%c%s", used ? ',' : '?', fields->list[f].name);
+    if (used) options->fields = *own;
+    return FILM_OK;
+}
+
 size_t traits_total(const struct record_fields *fields)
 {
     return traits_count() + (fields ? fields->trait_count : 0);

@@ -9,6 +9,7 @@
 
 #include "pair/traits.h"
 #include "text/field_types.h"
+#include "film_io.h"
 
 /* Fields beyond this number are compared as words of the record only. */
 enum { RECORD_FIELDS_MOST = 32 };
@@ -35,6 +36,11 @@ film_status record_fields_add(struct record_fields *fields, film_text name, enum
 /* Names the traits; called after the last field. */
 film_status record_fields_prepare(struct record_fields *fields, film_error *error);
 void record_fields_free(struct record_fields *fields);
+
+/* Lets OPTIONS read a table of single records with these fields, unless the caller named columns or
+ * fields. *OWN must outlive OPTIONS and be freed. */
+film_status record_fields_table(const struct record_fields *fields, film_table_options *options,
+                                char **own, film_error *error);
 
 /* Scratch space for one thread. Zero-initialise it. */
 struct field_scratch {

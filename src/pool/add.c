@@ -329,11 +329,15 @@ film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_
     film_pool_add_options with = {0};
     film_pool_added counts = {.size = sizeof counts};
     film_table *table = NULL;
+    const film_model *model;
+    char *own = NULL;
     struct adding adding = {.pool = pool, .options = &with, .added = &counts};
     if (!pool || !paths || !count) return pool_missing(error, pool ? "paths" : "pool");
     if ((status = start_adding(&with, options, added, error)) != FILM_OK) return status;
     film_table_options table_options = with.table;
     table_options.labels = FILM_LABELS_NONE; /* a column of labels is an ordinary column here */
+    TRY(film_pool_model(pool, &model, error));
+    TRY(record_fields_table(&model->fields, &table_options, &own, error));
     for (size_t i = 0; i < count; i++) {
         TRY(table_open(paths[i], &table_options, &table, error));
         TRY(add_table(&adding, table, (double)i / (double)count, 1 / (double)count, error));
@@ -341,6 +345,7 @@ film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_
         table = NULL;
     }
 done:
+    mem_free(own);
     film_table_close(table);
     adding_free(&adding);
     sized_fill(added, &counts, sizeof counts);

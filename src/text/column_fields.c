@@ -56,14 +56,28 @@ static int same_name(film_text a, film_text b)
     return value_is(b, name);
 }
 
+/* A list that begins with "?" names the fields of a model: a table may lack some. */
+static int is_optional(const char *list)
+{
+    return list && *list == '?';
+}
+
 /* Returns whether the option lists FIELD; all are wanted without it. */
 static int is_wanted(const char *list, film_text field)
 {
     film_text name, type;
     if (!list) return !column_fields_is_id(field);
+    list += is_optional(list);
     while (next_element(&list, ':', &name, &type))
         if (same_name(name, field)) return 1;
     return 0;
+}
+
+size_t column_fields_first(const char *list, const film_text *names, size_t count)
+{
+    for (size_t i = 0; list && i < count; i++)
+        if (is_wanted(list, value_trim(names[i]))) return i;
+    return COLUMN_NONE;
 }
 
 /* The first record's name of a field of the second one. */
@@ -119,6 +133,7 @@ film_status column_fields_find(struct columns *columns, const char *file,
                 column_fields_side(value_of(columns->names[a]), 0, &field) &&
                 column_fields_side(value_of(columns->names[b]), 1, &field);
     if (!pairs && !options->fields) return FILM_OK;
+    if (!pairs && b != COLUMN_NONE && is_optional(options->fields)) return FILM_OK;
     if (!pairs && b != COLUMN_NONE)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: fields need columns left_NAME and right_NAME, or a table of single "
@@ -135,7 +150,9 @@ film_status column_fields_find(struct columns *columns, const char *file,
             if (is_wanted(options->fields, field)) TRY(put_field(columns, field, side, i, error));
         }
     }
-    if (options->fields) TRY(check_listed(columns, file, options->fields, error));
+    if (!columns->field_count) column_fields_free(columns);
+    if (options->fields && !is_optional(options->fields))
+        TRY(check_listed(columns, file, options->fields, error));
 done:
     return status;
 }

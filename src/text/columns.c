@@ -358,6 +358,17 @@ static film_status refuse_header(struct columns *columns, const char *file,
                       file, columns_list(columns, list), guess_example(peek, example));
 }
 
+/* Returns whether the names form a known layout, or that of single records with given fields. */
+static int recognise(struct columns *columns, const film_table_options *options,
+                     const film_text *names, size_t count)
+{
+    int known = columns_recognise(columns, names, count);
+    size_t first = column_fields_first(options->fields, names, count);
+    if (first == COLUMN_NONE || columns->at[COLUMN_B] != COLUMN_NONE) return known;
+    columns->at[COLUMN_A] = first;
+    return 1;
+}
+
 static film_status use_content(struct columns *columns, const char *file,
                                const film_table_options *options, enum record_format format,
                                const struct columns_peek *peek, film_error *error)
@@ -372,12 +383,12 @@ static film_status use_content(struct columns *columns, const char *file,
         film_text names[RECORD_MAX_KEYS];
         size_t count = columns->count < RECORD_MAX_KEYS ? columns->count : RECORD_MAX_KEYS;
         for (size_t i = 0; i < count; i++) names[i] = value_of(columns->names[i]);
-        if (columns_recognise(columns, names, count)) return FILM_OK;
+        if (recognise(columns, options, names, count)) return FILM_OK;
         return refuse_columns(file, format, count, columns, error);
     }
     const struct record *first = &peek->records[0];
     if (peek->from_start && !has_number(first) &&
-        columns_recognise(columns, first->fields, first->field_count)) {
+        recognise(columns, options, first->fields, first->field_count)) {
         columns->has_header = 1;
         return set_names(columns, first->fields, first->field_count, error);
     }

@@ -142,7 +142,7 @@ int field_number(film_text value, double *number, int *money)
     if (!currency && take_currency(&unit) && money) *money = 1;
     if (unit.length > UNIT) return 0;
     for (size_t i = 0; i < unit.length; i++)
-        if (!is_letter(unit.bytes[i]) && !strchr("%./\"' ", unit.bytes[i])) return 0;
+        if (!is_letter(unit.bytes[i]) && !strchr("%./\"'", unit.bytes[i])) return 0;
     return 1;
 }
 

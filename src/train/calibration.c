@@ -28,7 +28,7 @@ static film_status choose_threshold(const struct calibrating *on, const float *s
                                     double *threshold, film_error *error)
 {
     const struct labelled_pairs *pairs = &on->pairs;
-    struct scored_pairs scored = {scores, pairs->target, pairs->a, pairs->b, pairs->count};
+    struct scored_pairs scored = {scores, pairs->target, pairs->a, pairs->b, pairs->count, 0};
     return decision_threshold_choose(&scored, on->options, NULL, threshold, on->log, error);
 }
 

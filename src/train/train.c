@@ -398,7 +398,7 @@ static film_status keep_promise(film_model *model, const struct training_rows *r
     struct calibration *line = decision->full ? &decision->margin : &decision->similarity;
     double log_odds;
     TRY(cross_validate(&rows->corpus, options, train_fold, &held, error));
-    struct scored_pairs scored = {held.score, held.target, held.a, held.b, held.count};
+    struct scored_pairs scored = {held.score, held.target, held.a, held.b, held.count, 0};
     TRY(decision_threshold_choose(&scored, options, NULL, &log_odds, log, error));
     if (held.count) line->threshold = (log_odds - line->bias) / line->scale;
     jsonfile_put(json_object_get(log->figures, "operating"), "threshold",

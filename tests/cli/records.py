@@ -74,6 +74,13 @@ with open("wide_train.csv", "w", newline="") as out:
     writer.writerow(list(train[0]) + more)
     for r in train[:150]:
         writer.writerow(list(r.values()) + ["v%d" % rng.randrange(3) for _ in more])
+with open("single.csv", "w", newline="") as out:  # 40 products in two shops; same: l1 and r1, ...
+    writer = csv.writer(out)
+    writer.writerow(["id", "title", "brand", "price", "released"])
+    for number in range(40):
+        p = product()
+        writer.writerow(["l%d" % number] + list(p.values()))
+        writer.writerow(["r%d" % number] + list(dict(other_shop(p), brand=p["brand"], released=p["released"]).values()))
 with open("large.jsonl", "w") as out:
     out.write(json.dumps(dict(held[0], left_title="camera " * 150000)) + "\n")
     out.write(json.dumps(dict(held[1], left_price="about as much as a car", right_released="soon")) + "\n")

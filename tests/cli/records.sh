@@ -68,6 +68,22 @@ expect_status "--pair-fields names the right columns" 0 \
     "$FILM" predict m.film renamed.jsonl --pair-fields title=name -q -o other.tsv
 check "and gives the same predictions" diff out.tsv other.tsv
 
+# ---- Tables of single records ----
+recall() { awk -F'\t' 'NR > 1 { c[$1] = c[$1] " " substr($2, 2); n[$1]++ }
+    END { for (i in c) { split(c[i], id, " "); good += n[i] == 2 && id[1] == id[2]; all++ } print good / 40, good / all }'; }
+run "$FILM" dedup m.film single.csv -q
+check "dedup finds the pairs of two shops (recall and precision: $(recall <out))" \
+    awk "BEGIN { split(\"$(recall <out)\", r, \" \"); exit !(r[1] > 0.9 && r[2] > 0.9) }"
+(head -1 single.csv; grep '^l' single.csv) >left.csv
+(head -1 single.csv; grep '^r' single.csv) >right.csv
+expect_status "link takes two tables of records" 0 "$FILM" link m.film left.csv right.csv -q
+check "and finds the pairs" test "$(grep -c . out)" -gt 35
+"$FILM" pool create shop.pool --model m.film -q
+"$FILM" pool add shop.pool single.csv -q
+title=$(sed -n 's/^l7,\([^,]*\),.*/\1/p' single.csv)
+run "$FILM" search shop.pool "{\"title\": \"$title\"}" -q
+check "a record is found by one of its fields" grep -qE '[[:space:]][lr]7[[:space:]]' <(head -2 out)
+
 # ---- Odd input ----
 run "$FILM" predict m.film renamed.jsonl -o other.tsv
 check "a renamed field counts as missing on one side" test "$status" -eq 0

@@ -83,6 +83,11 @@ def pairs(server, model):
     check("pairs and reversals exclude each other", ask("/v1/match", {"pairs": [[A, B]], "reversals": True})[0] == 400)
     check("the reasons and the bias add up to the log-odds",
           abs(one["bias"] + sum(r["weight"] for r in one["reasons"]) - one["log_odds"]) < 1e-6)
+    status, record = ask("/v1/match", {"a": {"text": A}, "b": {"text": B, "none": None}})
+    check("an object is a record: the words of its values count, not its names",
+          status == 200 and record["probability"] == one["probability"] and record["a"] == {"text": A}, record)
+    status, many = ask("/v1/match", {"pairs": [[{"text": A}, B]]})
+    check("also in a list of pairs", status == 200 and many["results"][0]["probability"] == one["probability"], many)
     status, few = ask("/v1/match", {"a": A, "b": B, "reasons": 3})
     check("reasons: 3 are the three strongest, those for the verdict first",
           sorted(few["reasons"], key=lambda r: -abs(r["weight"])) == sorted(one["reasons"], key=lambda r: -abs(r["weight"]))[:3]
@@ -212,7 +217,7 @@ def refusals(server):
               ("/v1/embeddings", {"model": "x"}, "input is missing"), ("/v1/embeddings", {"input": [[1, 2]]}, "input[0]"),
               ("/v1/embeddings", {"input": "x", "dimensions": 7}, "must be 12"), ("/v1/embeddings", {"input": 1}, "a string or an array"),
               ("/v1/explain", {"a": "x"}, "b is missing"),
-              ("/v1/dedup", {}, "exactly one"), ("/v1/dedup", {"texts": ["x", {}]}, "texts[1]"), ("/v1/dedup", {"records": [{"id": "x"}]}, "records[0]"),
+              ("/v1/dedup", {}, "exactly one"), ("/v1/dedup", {"texts": ["x", []]}, "texts[1]"), ("/v1/dedup", {"records": [{"id": "x"}]}, "records[0]"),
               ("/v1/dedup", {"texts": [], "threshold": 1.5}, "threshold"), ("/v1/pool", {}, "sentences"), ("/v1/pool", {"sentences": ["x"]}, "sentences[0]"),
               ("/v1/pool", {"sentences": [{"text": "x", "more": 1}]}, "object"), ("/v1/pool", {"sentences": [{"text": "x", "id": "\n"}]}, "")]
     wrong = []

@@ -39,9 +39,17 @@ static void numbers_are_read_with_signs_groups_and_units(void **state)
                  "20",
                  20, 1},
                 {".5", 0.5, 0}};
-    static const char *const bad[] = {
-        "",        "abc", "12 of 15",   "canon 5d", "1-2",
-        "3:4:5:6", "$",   "2020-01-02", "..",       "7 a much longer text after it"};
+    static const char *const bad[] = {"",
+                                      "abc",
+                                      "12 of 15",
+                                      "12 oak road",
+                                      "canon 5d",
+                                      "1-2",
+                                      "3:4:5:6",
+                                      "$",
+                                      "2020-01-02",
+                                      "..",
+                                      "7 a much longer text after it"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double number = 0;
         int money = 0;

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Records: F1 of published entity matching sets.
+
+    bench/records.py [--one-text] [NAME...]
+
+Reads ../shared/data/em/NAME/{train,valid}.jsonl.zst. Trains with default options, predicts, and prints F1 at the stored
+threshold and at the best one, the seconds and memory of training and predictions per second. Beer's valid file has 14
+matches: its row is the mean of five folds over both files, with its standard error. --one-text pastes all fields
+together: the model then compares sentences.
+"""
+import json
+import os
+import pathlib
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+DATA = ROOT.parent / "shared" / "data" / "em"
+FILM = os.environ.get("FILM", str(ROOT / "build" / "release" / "film"))
+FOLDS = 5
+
+
+def rows(name, part):
+    text = subprocess.run(["zstdcat", DATA / name / (part + ".jsonl.zst")], capture_output=True, check=True).stdout
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def paste(row):
+    sides = [" ".join(v for k, v in row.items() if k.startswith(side) and v) for side in ("left_", "right_")]
+    return {"sentence1": sides[0], "sentence2": sides[1], "label": row["label"]}
+
+
+def f1(labels, verdicts):
+    return 200 * sum(a and b for a, b in zip(labels, verdicts)) / max(1, sum(labels) + sum(verdicts))
+
+
+def best_f1(labels, probabilities):
+    found = best = 0
+    for rank, i in enumerate(sorted(range(len(labels)), key=lambda i: -probabilities[i]), 1):
+        found += labels[i]
+        best = max(best, 200 * found / (rank + sum(labels)))
+    return best
+
+
+def measure(folder, train, test):
+    """F1 stored, F1 best, seconds of training, its MB, predictions per second."""
+    for name, data in (("train", train), ("test", test)):
+        with open(folder / (name + ".jsonl"), "w") as out:
+            out.writelines(json.dumps(row) + "\n" for row in data)
+    start = time.time()
+    subprocess.run([FILM, "train", folder / "train.jsonl", "-q", "-o", folder / "m.film"], check=True)
+    seconds = time.time() - start
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    start = time.time()
+    subprocess.run([FILM, "predict", folder / "m.film", folder / "test.jsonl", "-q", "-o", folder / "out.tsv"], check=True)
+    speed = len(test) / (time.time() - start)
+    with open(folder / "out.tsv") as lines:
+        columns = [line.rstrip("\n").split("\t") for line in lines][1:]
+    labels = [int(row["label"]) for row in test]
+    assert len(columns) == len(labels)
+    return (f1(labels, [int(c[1]) for c in columns]), best_f1(labels, [float(c[0]) for c in columns]), seconds, memory, speed)
+
+
+def folds(data):
+    """Folds that share no record."""
+    parent = {}
+
+    def find(x):
+        parent.setdefault(x, x)
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    def sides(row):
+        return [json.dumps([v for k, v in row.items() if k.startswith(s)]) for s in ("left_", "right_")]
+    for row in data:
+        a, b = sides(row)
+        parent[find(a)] = find(b)
+    groups = sorted({find(sides(row)[0]) for row in data})
+    random.Random(1).shuffle(groups)
+    fold = {group: i % FOLDS for i, group in enumerate(groups)}
+    return [fold[find(sides(row)[0])] for row in data]
+
+
+def main():
+    names = [a for a in sys.argv[1:] if not a.startswith("-")] or ["Abt-Buy", "DBLP-ACM", "Beer", "wdc-computers", "wdc-cameras"]
+    change = paste if "--one-text" in sys.argv else dict
+    print("| set | F1 stored | F1 best | seconds | MB | predictions/s |\n|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for name in names:
+            train, test = rows(name, "train"), rows(name, "valid")
+            if name == "Beer":
+                data = train + test
+                of = folds(data)
+                all_figures = [measure(folder, [change(r) for r, f in zip(data, of) if f != k],
+                                       [change(r) for r, f in zip(data, of) if f == k]) for k in range(FOLDS)]
+                figures = [statistics.mean(column) for column in zip(*all_figures)]
+                error = statistics.stdev(row[0] for row in all_figures) / FOLDS ** 0.5
+                stored = "%.1f ± %.1f" % (figures[0], error)
+            else:
+                figures = measure(folder, list(map(change, train)), list(map(change, test)))
+                stored = "%.1f" % figures[0]
+            print("| %s | %s | %.1f | %.1f | %.0f | %.0f |" % (name, stored, *figures[1:]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
