@@ -51,14 +51,20 @@ static void print_accuracy(const json_t *figures)
 {
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
     const char *pairs = counted((unsigned long long)json_whole(figures, "threshold_pairs"), "pair");
+    /* For a promise the whole training was repeated, and few labels learn nothing but a threshold.
+     * Otherwise vocabulary, line and number of trees have seen every pair. */
+    int whole = json_is_array(json_object_get(json_object_get(figures, "operating"), "interval")) ||
+                json_object_get(figures, "few_labels");
     fprintf(stderr, "; balanced accuracy %.1f %% (",
             100 * json_number(figures, "balanced_accuracy"));
     if (strcmp(from, "dev") == 0)
         fprintf(stderr, "on %s of the --dev file)", pairs);
     else if (strcmp(from, "train") == 0)
         fprintf(stderr, "on %s of the training data)", pairs);
-    else if (strcmp(from, "folds") == 0)
+    else if (strcmp(from, "folds") == 0 && whole)
         fprintf(stderr, "cross-validated on %s)", pairs);
+    else if (strcmp(from, "folds") == 0)
+        fprintf(stderr, "out of fold on %s; new pairs are harder)", pairs);
     else
         fprintf(stderr, "on %s held out from training)", pairs);
 }

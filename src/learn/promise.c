@@ -122,12 +122,14 @@ static size_t next_step(size_t count)
 /* The number of rows that pass the strictest threshold. LEAST rows would prove the precision
  * without a miss, but a single wrong label fails that test. Four times as many leave room for some
  * (6 of 236 for 95 %). A hundred rows and a tenth of the positives are more than the oddities at
- * the top. More than half of the positives would ask for too much recall. */
+ * the top. With few positives it is a third of them: half reached the precision less often (165
+ * positives at three standard deviations: in 17 against 58 of 100 simulated files), and as few
+ * promises were broken. */
 static double strictest(const struct sequence *sequence)
 {
     double least = sequence->target < 1 ? ceil(log(ALPHA) / log(sequence->target)) : INFINITY;
     double positives = (double)sequence->positives;
-    return fmax(fmax(least, 1), fmin(0.5 * positives, fmax(fmax(4 * least, 100), 0.1 * positives)));
+    return fmax(fmax(least, 1), fmin(positives / 3, fmax(fmax(4 * least, 100), 0.1 * positives)));
 }
 
 /* Precision: each further threshold passes more rows. Returns the rows that pass; if none is sure,

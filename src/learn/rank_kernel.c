@@ -26,6 +26,13 @@ typedef float quarter_lane __attribute__((vector_size(16), aligned(4), may_alias
         *(type *)(out + at) = sum_;                                                    \
     } while (0)
 
+enum { AHEAD = 3 };
+
+static inline void prefetch_row(const float *row, size_t width)
+{
+    for (size_t i = 0; i < width; i += 16) __builtin_prefetch(row + i);
+}
+
 VEC_KERNEL void rank_gather(const float *base, size_t stride, const uint32_t *index,
                             const float *value, size_t count, size_t width, float *out)
 {
@@ -34,6 +41,8 @@ VEC_KERNEL void rank_gather(const float *base, size_t stride, const uint32_t *in
         lane s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
         for (size_t k = 0; k < count; k++) {
             const lane *row = (const lane *)(base + (size_t)index[k] * stride + at);
+            if (at == 0 && k + AHEAD < count) /* rows are scattered over a map beyond the cache */
+                prefetch_row(base + (size_t)index[k + AHEAD] * stride, width);
             s0 += value[k] * row[0];
             s1 += value[k] * row[1];
             s2 += value[k] * row[2];

@@ -249,6 +249,27 @@ static void what_is_not_sure_is_not_reached(void **state)
     assert_true(!point.reached && isfinite(point.threshold));
 }
 
+/* 165 positives: the first 60 are right, two of the next 30 are wrong. 59 of 59 prove 0.95 (0.05^(1/59)
+ * = 0.9505); 80 of 82, half of the positives, would not (0.925). */
+static void few_positives_are_tested_from_a_third_on(void **state)
+{
+    (void)state;
+    enum { N = 1000, POSITIVES = 165 };
+    static double score[N];
+    static float target[N];
+    struct operating_point point;
+    for (int i = 0, left = POSITIVES; i < N; i++) {
+        score[i] = 1 - i / (double)N;
+        target[i] = i != 65 && i != 75 && left > 0;
+        left -= target[i] > 0;
+    }
+    struct operating_rows rows = {score, target, NULL, NULL, N};
+    film_operating wanted = {FILM_PRECISION, 0.95};
+    assert_ok(promise_choose(&wanted, POSITIVES / (double)N, &rows, &point, &error));
+    assert_true(point.reached);
+    assert_true(point.pairs >= 59 && point.pairs <= 65);
+}
+
 /* A better threshold after a failure is not taken: it would be found by luck too. */
 static void the_first_failure_ends_the_test(void **state)
 {
@@ -296,6 +317,7 @@ int main(void)
         cmocka_unit_test(the_prior_moves_the_odds),
         cmocka_unit_test(promises_hold_on_new_data),
         cmocka_unit_test(what_is_not_sure_is_not_reached),
+        cmocka_unit_test(few_positives_are_tested_from_a_third_on),
         cmocka_unit_test(the_first_failure_ends_the_test),
         cmocka_unit_test(no_memory_is_reported),
     };
