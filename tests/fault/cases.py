@@ -182,8 +182,8 @@ class Judge:
 
     def problem(self, run, lost=""):
         """'' or what a disturbed run did wrong: (kind, text), kind one of wrong, loss, crash. LOST: the failed call is a write,
-        maybe of the message, or an unlink of a temporary file."""
-        foreign = any(name in run.trace for name in FOREIGN) or "error while loading shared libraries" in run.err
+        maybe of the message, an unlink of a temporary file, or one of the loader before main."""
+        foreign = any(name in run.trace for name in FOREIGN) or lost == "loader"
         if run.status is None:
             return "crash", "it hangs"
         if (run.status < 0 or run.status > 4) and not foreign:
