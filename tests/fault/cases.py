@@ -18,7 +18,7 @@ A, B = "I lost my card", "my card is gone"
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "FILM_THREADS": "1"}
 # A failure inside these may end the process, but not with exit code 0.
 FOREIGN = ("libgomp", "libopenblas", "libxgboost", "libstdc++", "ld-linux", "libmpi", "libopen-", "libpmix", "libhwloc", "dl_open")
-PATIENCE = 120  # seconds before a run counts as hanging
+PATIENCE = int(os.environ.get("FAULT_PATIENCE", 120))  # seconds before a run counts as hanging
 
 
 def film(*arguments):
@@ -270,7 +270,7 @@ class Table:
     def report(self, name, points, ended, problems):
         self.number += 1
         self.failures += bool(problems)
-        print(f"{'not ok' if problems else 'ok'} {self.number} - {name} ({points} points, {ended} ended the run)")
+        print(f"{'not ok' if problems else 'ok'} {self.number} - {name} ({points} points, {ended} ended the run)", flush=True)
         for where, (kind, text), trace in problems[:20]:
             print(f"# {where}: {kind}: {text}".replace("\n", "\n#   "))
             for line in trace.splitlines()[2:10]:
