@@ -11,12 +11,16 @@ enum { FIRST_SLOTS = 64, MOST_PROBES = 1024 };
 
 /* Keys are built from small ids, so every bit of the slot must depend on every bit of the key (the
  * finaliser of splitmix64). */
-uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
+static uint64_t mixed(uint64_t key)
 {
-    key ^= table->seed;
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
     key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
-    return (key ^ (key >> 31)) & table->slot_mask;
+    return key ^ (key >> 31);
+}
+
+uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
+{
+    return mixed(key ^ table->seed) & table->slot_mask;
 }
 
 /* Returns the slot that holds the key, or an empty one. In a full table without the key, it returns
@@ -37,13 +41,14 @@ static film_status resize(struct keytab *table, uint64_t slots, film_error *erro
 {
     struct keytab old = *table;
     size_t room = (size_t)slots;
-    uint64_t *keys = room == slots ? mem_zeroed(room, sizeof *keys) : NULL;
+    uint64_t *keys = room == slots ? mem_zeroed(room + 1, sizeof *keys) : NULL;
     uint32_t *number = keys ? mem_zeroed(room, sizeof *number) : NULL; /* files store all slots */
     if (!keys || !number) {
         mem_free(keys);
         mem_free(number);
         return status_no_memory(error);
     }
+    keys[room] = table->seed; /* files store it behind the keys */
     table->keys = table->own_keys = keys;
     table->number = table->own_number = number;
     table->slot_mask = slots - 1;
@@ -95,6 +100,38 @@ film_status keytab_add(struct keytab *table, uint64_t key, uint32_t *number, fil
     return FILM_OK;
 }
 
+film_status keytab_seal(struct keytab *table, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct keytab sealed = {.keys = NULL};
+    uint64_t seed = table->count, *key = mem_array(table->count, sizeof *key);
+    uint32_t number;
+    TRY_ALLOC(key, error);
+    for (uint64_t slot = 0; slot <= table->slot_mask; slot++)
+        if (table->keys[slot]) key[table->number[slot]] = table->keys[slot];
+    for (uint32_t i = 0; i < table->count; i++) seed = mixed(seed ^ key[i]);
+    TRY(keytab_init_seeded(&sealed, seed + (seed == 0), error));
+    TRY(resize(&sealed, table->slot_mask + 1, error));
+    for (uint32_t i = 0; i < table->count; i++) TRY(keytab_add(&sealed, key[i], &number, error));
+    keytab_free(table);
+    *table = sealed;
+    sealed = (struct keytab){.keys = NULL};
+done:
+    keytab_free(&sealed);
+    mem_free(key);
+    return status;
+}
+
+uint64_t keytab_stored_keys(const struct keytab *table)
+{
+    return table->slot_mask + 1 + (table->seed != 0);
+}
+
+uint64_t keytab_stored_slots(uint64_t stored)
+{
+    return stored > 1 ? stored & ~UINT64_C(1) : stored;
+}
+
 uint32_t keytab_find(const struct keytab *table, uint64_t key)
 {
     if (!table->keys || key == 0) return KEYTAB_NONE;
@@ -111,8 +148,9 @@ uint64_t keytab_slot(const struct keytab *table, uint64_t key)
 }
 
 film_status keytab_map(struct keytab *table, const uint64_t *keys, const uint32_t *number,
-                       uint64_t slots, uint64_t count, const char *name, film_error *error)
+                       uint64_t stored, uint64_t count, const char *name, film_error *error)
 {
+    uint64_t slots = keytab_stored_slots(stored);
     memset(table, 0, sizeof *table);
     if (slots == 0 || (slots & (slots - 1)) || count >= slots || count >= KEYTAB_NONE)
         return status_set(
@@ -121,5 +159,6 @@ film_status keytab_map(struct keytab *table, const uint64_t *keys, const uint32_
             (unsigned long long)slots, (unsigned long long)count);
     *table = (struct keytab){
         .count = (uint32_t)count, .slot_mask = slots - 1, .keys = keys, .number = number};
+    if (stored > slots) table->seed = keys[slots];
     return FILM_OK;
 }

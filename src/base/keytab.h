@@ -28,6 +28,13 @@ struct keytab {
 film_status keytab_init(struct keytab *table, film_error *error);
 /* The same with a seed, for keys that strangers can choose. */
 film_status keytab_init_seeded(struct keytab *table, uint64_t seed, film_error *error);
+/* Before a complete table is written to a file: gives it a seed that its keys determine, as
+ * strtab_seal does. Slots change, numbers do not. */
+film_status keytab_seal(struct keytab *table, film_error *error);
+/* The number of keys to store: all slots, and the seed behind them. */
+uint64_t keytab_stored_keys(const struct keytab *table);
+/* The number of slots of a table of which so many keys are stored; it is even. */
+uint64_t keytab_stored_slots(uint64_t stored);
 /* Frees a built table. The arrays of a mapped table are not touched. */
 void keytab_free(struct keytab *table);
 
@@ -44,9 +51,9 @@ uint64_t keytab_slot(const struct keytab *table, uint64_t key);
 /* Returns the slot where a search for KEY begins. Prefetch it to hide the memory latency. */
 uint64_t keytab_first_slot(const struct keytab *table, uint64_t key);
 
-/* Makes a table over arrays of a file. Checks that the number of slots is a power of two larger
- * than COUNT. NAME is for the message. */
+/* Makes a table over arrays of a file with STORED keys. Checks that the number of slots is a power
+ * of two larger than COUNT. NAME is for the message. */
 film_status keytab_map(struct keytab *table, const uint64_t *keys, const uint32_t *number,
-                       uint64_t slots, uint64_t count, const char *name, film_error *error);
+                       uint64_t stored, uint64_t count, const char *name, film_error *error);
 
 #endif

@@ -24,17 +24,19 @@ static uint64_t hash_of(const struct strtab *table, const char *bytes, size_t le
     return XXH3_64bits_withSeed(bytes, length, table->seed); /* seed 0: strtab_hash */
 }
 
-film_status strtab_init(struct strtab *table, film_error *error)
+/* The seed is stored behind the slots. */
+static uint64_t *make_slots(size_t slots, uint64_t seed)
 {
-    film_status status = strtab_init_stored(table, error);
-    if (status == FILM_OK) table->seed = rng_entropy();
-    return status;
+    uint64_t *made = mem_zeroed(slots + 1, sizeof *made);
+    if (made) made[slots] = seed;
+    return made;
 }
 
-film_status strtab_init_stored(struct strtab *table, film_error *error)
+film_status strtab_init(struct strtab *table, film_error *error)
 {
     memset(table, 0, sizeof *table);
-    table->own_slots = mem_zeroed(FIRST_SLOTS, sizeof *table->own_slots);
+    table->seed = rng_entropy();
+    table->own_slots = make_slots(FIRST_SLOTS, table->seed);
     table->own_offsets = mem_array(16, sizeof *table->own_offsets);
     table->own_bytes = mem_array(256, 1);
     if (!table->own_slots || !table->own_offsets || !table->own_bytes) {
@@ -98,11 +100,9 @@ uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t lengt
 }
 
 /* The slots store only half of the hash, so growing hashes the strings again. */
-static int grow_slots(struct strtab *table)
+static int refill_slots(struct strtab *table, size_t slots)
 {
-    if (table->slot_mask >= UINT32_MAX / 2) return 0;
-    size_t slots = ((size_t)table->slot_mask + 1) * 2;
-    uint64_t *larger = mem_zeroed(slots, sizeof *larger);
+    uint64_t *larger = make_slots(slots, table->seed);
     if (!larger) return 0;
     uint32_t mask = (uint32_t)(slots - 1);
     for (uint32_t id = 0; id < table->count; id++) {
@@ -116,6 +116,28 @@ static int grow_slots(struct strtab *table)
     table->slots = table->own_slots = larger;
     table->slot_mask = mask;
     return 1;
+}
+
+static int grow_slots(struct strtab *table)
+{
+    if (table->slot_mask >= UINT32_MAX / 2) return 0;
+    return refill_slots(table, ((size_t)table->slot_mask + 1) * 2);
+}
+
+film_status strtab_seal(struct strtab *table, film_error *error)
+{
+    uint64_t before = table->seed;
+    table->seed = XXH3_64bits_withSeed(table->bytes, (size_t)table->offsets[table->count],
+                                       table->count + (uint64_t)1);
+    table->seed += table->seed == 0; /* 0: without a seed */
+    if (refill_slots(table, (size_t)table->slot_mask + 1)) return FILM_OK;
+    table->seed = before;
+    return status_no_memory(error);
+}
+
+uint64_t strtab_stored_slots(const struct strtab *table)
+{
+    return (uint64_t)table->slot_mask + 1 + (table->seed != 0);
 }
 
 film_status strtab_add(struct strtab *table, const char *bytes, size_t length, uint32_t *id,
@@ -154,6 +176,7 @@ film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays,
     const uint64_t *offsets = arrays->offsets;
     uint64_t offset_count = arrays->offset_count, slot_count = arrays->slot_count;
     memset(table, 0, sizeof *table);
+    if (slot_count > 1) slot_count &= ~UINT64_C(1); /* the seed comes after the slots */
     if (offset_count == 0 || offset_count > UINT32_MAX / 2)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: string table: invalid offset count %llu; the file is damaged", name,
@@ -179,6 +202,7 @@ film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays,
     table->bytes = arrays->bytes;
     table->offsets = offsets;
     table->slots = arrays->slots;
+    if (arrays->slot_count > slot_count) table->seed = arrays->slots[slot_count];
     return FILM_OK;
 }
 

@@ -18,7 +18,7 @@ struct strtab {
     const char *bytes;       /* all strings, concatenated */
     const uint64_t *offsets; /* count + 1; string i is bytes[offsets[i] .. offsets[i+1]) */
     const uint64_t *slots;   /* 0: empty; else the hash's high half << 32 | id + 1 */
-    uint64_t seed;           /* of the hash; 0 in files */
+    uint64_t seed;           /* of the hash; 0 in files of earlier versions */
     /* Only in a table that was built in memory, not mapped: */
     char *own_bytes;
     uint64_t *own_offsets, *own_slots;
@@ -28,9 +28,12 @@ struct strtab {
 /* Initialises an empty table. Its hash has a random seed: nobody can choose strings that collide.
  * Ids do not depend on it. */
 film_status strtab_init(struct strtab *table, film_error *error);
-/* The same for a table that is written to a file: the seed is 0, so that the bytes are always the
- * same. */
-film_status strtab_init_stored(struct strtab *table, film_error *error);
+/* Before a complete table is written to a file: gives it a seed that its strings determine. So the
+ * bytes are always the same, and nobody can choose strings that collide under it: each choice has
+ * another seed. */
+film_status strtab_seal(struct strtab *table, film_error *error);
+/* The number of slots to store: the seed follows the others. */
+uint64_t strtab_stored_slots(const struct strtab *table);
 /* Frees a built table. The arrays of a mapped table are not touched. */
 void strtab_free(struct strtab *table);
 
@@ -56,8 +59,8 @@ struct strtab_arrays {
     uint64_t slot_count;
 };
 
-/* Makes a table over them. Checks sizes, that the slot count is a power of two larger
- * than the string count, and that offsets rise to the end of the bytes. NAME is for the message. */
+/* Makes a table over them. Checks sizes, that the slot count is a power of two (and 1: the seed)
+ * larger than the string count, and that offsets rise to the end of the bytes. NAME is for the message. */
 film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays, const char *name,
                        film_error *error);
 

@@ -67,7 +67,7 @@ void bert_tensors(const struct bert *bert, struct safetensors_tensor *out)
     const struct strtab *table = &bert->wordpiece.vocabulary;
     const void *data[VOCABULARY_TENSORS] = {table->bytes, table->offsets, table->slots};
     uint64_t count[VOCABULARY_TENSORS] = {table->offsets[table->count], table->count + (uint64_t)1,
-                                          table->slot_mask + (uint64_t)1};
+                                          strtab_stored_slots(table)};
     for (int i = 0; i < VOCABULARY_TENSORS; i++)
         out[i] = (struct safetensors_tensor){.name = vocabulary_names[i],
                                              .type = i == 0 ? SAFETENSORS_U8 : SAFETENSORS_U64,

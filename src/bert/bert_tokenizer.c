@@ -34,7 +34,7 @@ film_status bert_parse_vocabulary(const void *bytes, size_t size, const char *na
 {
     film_status status = FILM_OK;
     const char *at = bytes, *end = at + size;
-    TRY(strtab_init_stored(&out->vocabulary, error));
+    TRY(strtab_init(&out->vocabulary, error));
     for (size_t line = 1; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const char *next = stop ? stop + 1 : end;
@@ -50,6 +50,7 @@ film_status bert_parse_vocabulary(const void *bytes, size_t size, const char *na
                            show_token(at, length).text, id + 1));
         at = next;
     }
+    TRY(strtab_seal(&out->vocabulary, error));
 done:
     return status;
 }
@@ -158,7 +159,7 @@ static film_status read_tokens(const json_t *root, const char *name, struct word
         if (!json_object_get(vocabulary, token))
             TRY(place_token(tokens, count, token, json_object_get(entry, "id"), name, error));
     }
-    TRY(strtab_init_stored(&out->vocabulary, error));
+    TRY(strtab_init(&out->vocabulary, error));
     for (i = 0; i < count; i++) {
         uint32_t id;
         TRY(strtab_add(&out->vocabulary, tokens[i], strlen(tokens[i]), &id, error));
@@ -172,6 +173,7 @@ static film_status read_tokens(const json_t *root, const char *name, struct word
         token = json_string_value(json_object_get(entry, "content"));
         TRY(wordpiece_add_special(out, token, &id, error));
     }
+    TRY(strtab_seal(&out->vocabulary, error));
 done:
     mem_free(tokens);
     return status;

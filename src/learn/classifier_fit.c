@@ -141,6 +141,7 @@ static film_status choose_items(const struct class_data *data, const unsigned ch
             TRY(keytab_add(&out->items, data->key[k], &number, error));
             out->own_idf[number] = logf((1 + (float)sentences) / (1 + (float)own)) + 1;
         }
+    TRY(keytab_seal(&out->items, error));
     out->idf = out->own_idf;
 done:
     keytab_free(&all);

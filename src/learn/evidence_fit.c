@@ -222,6 +222,7 @@ static film_status keep_items(struct keytab *kept, const struct evidence_rows *r
     for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++)
         if (rows->items.keys[slot] && fabsf(weights[rows->items.number[slot]]) >= least)
             TRY(keytab_add(kept, rows->items.keys[slot], &number, error));
+    TRY(keytab_seal(kept, error));
 done:
     return status;
 }

@@ -171,11 +171,12 @@ static film_status choose_vocabulary(const struct strtab *merged, const uint32_t
     }
     sort_array(candidates, kept, sizeof *candidates, more_frequent_first);
     if (options->max_features && kept > options->max_features) kept = options->max_features;
-    TRY(strtab_init_stored(vocabulary, error));
+    TRY(strtab_init(vocabulary, error));
     for (size_t i = 0; i < kept; i++) {
         film_text text = strtab_get(merged, candidates[i].id);
         TRY(strtab_add(vocabulary, text.bytes, text.length, &renumber[candidates[i].id], error));
     }
+    TRY(strtab_seal(vocabulary, error));
 done:
     mem_free(candidates);
     return status;

@@ -2,6 +2,7 @@
  * clusters with a negative label are stored as different. Weights are fitted to pairs that memory
  * was built without. */
 #include "learn/memory_build.h"
+#include "base/rng.h"
 #include "base/mem.h"
 #include "base/union_find.h"
 #include "pair/calibrate.h"
@@ -23,7 +24,7 @@ film_status memory_build(struct memory *memory, const struct memory_row *rows, s
     struct union_find clusters = {0};
     uint32_t a, b, number;
     memset(memory, 0, sizeof *memory);
-    TRY(keytab_init(&memory->questions, error));
+    TRY(keytab_init_seeded(&memory->questions, rng_entropy(), error));
     TRY(keytab_init(&memory->different, error));
     for (size_t i = 0; i < count; i++)
         if (is_used(&rows[i], part, i, left_out)) {
@@ -46,6 +47,8 @@ film_status memory_build(struct memory *memory, const struct memory_row *rows, s
         /* A negative label inside a cluster is ignored: the positive labels outnumber it. */
         if (a != b) TRY(keytab_add(&memory->different, memory_clusters(a, b), &number, error));
     }
+    TRY(keytab_seal(&memory->questions, error));
+    TRY(keytab_seal(&memory->different, error));
 done:
     union_find_free(&clusters);
     if (status != FILM_OK) memory_free(memory);

@@ -41,7 +41,7 @@ size_t classifier_tensors(const struct classifier *classifier, struct safetensor
                            classifier->code_scale, texts->count, 0);
     }
     place_class_tensor(tensors, &count, "class.keys", SAFETENSORS_U64, items->keys,
-                       items->slot_mask + 1, 0);
+                       keytab_stored_keys(items), 0);
     place_class_tensor(tensors, &count, "class.numbers", SAFETENSORS_U32, items->number,
                        items->slot_mask + 1, 0);
     place_class_tensor(tensors, &count, "class.idf", SAFETENSORS_F32, classifier->idf, items->count,
@@ -148,8 +148,8 @@ static film_status open_items(struct classifier *classifier, const struct safete
     char where[300];
     snprintf(where, sizeof where, "%.200s: class.keys", path);
     TRY(safetensors_require(file, "class.keys", SAFETENSORS_U64, 1, any, &keys, error));
-    TRY(safetensors_require(file, "class.numbers", SAFETENSORS_U32, 1, keys->shape, &numbers,
-                            error));
+    const uint64_t slots[1] = {keytab_stored_slots(keys->shape[0])};
+    TRY(safetensors_require(file, "class.numbers", SAFETENSORS_U32, 1, slots, &numbers, error));
     TRY(safetensors_require(file, "class.weight", SAFETENSORS_I8, 2, shape, &weight, error));
     uint64_t count = weight->shape[0];
     TRY(keytab_map(&classifier->items, keys->data, numbers->data, keys->shape[0], count, where,

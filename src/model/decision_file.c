@@ -21,7 +21,7 @@ static void add_tensor(struct safetensors_tensor *tensors, size_t *count, const 
 static void place_table(struct safetensors_tensor *tensors, size_t *count, const char *keys,
                         const char *numbers, const struct keytab *table)
 {
-    add_tensor(tensors, count, keys, SAFETENSORS_U64, table->keys, table->slot_mask + 1, 0);
+    add_tensor(tensors, count, keys, SAFETENSORS_U64, table->keys, keytab_stored_keys(table), 0);
     add_tensor(tensors, count, numbers, SAFETENSORS_U32, table->number, table->slot_mask + 1, 0);
 }
 
@@ -55,7 +55,7 @@ size_t decision_tensors(const struct decision *decision, struct safetensors_tens
     add_tensor(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
                evidence->features, 2);
     add_tensor(tensors, &count, "evidence.keys", SAFETENSORS_U64, evidence->items.keys,
-               evidence->items.slot_mask + 1, 0);
+               keytab_stored_keys(&evidence->items), 0);
     add_tensor(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item,
                evidence->items.slot_mask + 1, 0);
     if (!memory->questions.keys) return count;
@@ -85,7 +85,7 @@ static uint64_t count_keys(const struct safetensors_tensor *keys)
 {
     const uint64_t *key = keys->data;
     uint64_t count = 0;
-    for (uint64_t i = 0; i < keys->shape[0]; i++) count += key[i] != 0;
+    for (uint64_t i = 0; i < keytab_stored_slots(keys->shape[0]); i++) count += key[i] != 0;
     return count;
 }
 
@@ -99,9 +99,9 @@ static film_status open_table(struct keytab *table, const struct safetensors *fi
     const uint64_t any[1] = {SAFETENSORS_ANY};
     char where[300];
     TRY(safetensors_require(file, keys_name, SAFETENSORS_U64, 1, any, &keys, error));
+    const uint64_t slots[1] = {keytab_stored_slots(keys->shape[0])};
     if (numbers_name)
-        TRY(safetensors_require(file, numbers_name, SAFETENSORS_U32, 1, keys->shape, &numbers,
-                                error));
+        TRY(safetensors_require(file, numbers_name, SAFETENSORS_U32, 1, slots, &numbers, error));
     snprintf(where, sizeof where, "%.200s: %s", path, keys_name);
     TRY(keytab_map(table, keys->data, numbers ? numbers->data : NULL, keys->shape[0],
                    count_keys(keys), where, error));

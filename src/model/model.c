@@ -256,8 +256,7 @@ static void place_group(struct layout *layout, int group, const struct strtab *t
     snprintf(name[2], 24, "%s.slots", prefix);
     layout_add(layout, name[0], SAFETENSORS_U8, table->bytes, 1, table->offsets[table->count], 0);
     layout_add(layout, name[1], SAFETENSORS_U64, table->offsets, 1, table->count + 1u, 0);
-    layout_add(layout, name[2], SAFETENSORS_U64, table->slots, 1, (uint64_t)table->slot_mask + 1,
-               0);
+    layout_add(layout, name[2], SAFETENSORS_U64, table->slots, 1, strtab_stored_slots(table), 0);
 }
 
 /* Places the map on top of the network, then the network itself. */

@@ -16,7 +16,7 @@ enum { SHIFT = 29 };
 film_status relations_builder_init(struct relations_builder *builder, film_error *error)
 {
     *builder = (struct relations_builder){.pairs = NULL};
-    return strtab_init_stored(&builder->words, error);
+    return strtab_init(&builder->words, error);
 }
 
 void relations_builder_free(struct relations_builder *builder)
@@ -111,6 +111,7 @@ film_status relations_build(struct relations_builder *builder, struct relations 
     uint32_t words = builder->words.count;
     size_t links = 0;
     *relations = (struct relations){.own = NULL};
+    TRY(strtab_seal(&builder->words, error));
     if (builder->count) sort_array(builder->pairs, builder->count, sizeof *builder->pairs, rising);
     uint32_t *own = mem_array(2 * (size_t)words + 1 + builder->count, sizeof *own);
     TRY_ALLOC(own, error);

@@ -13,7 +13,7 @@ size_t relations_tensors(const struct relations *relations, struct safetensors_t
     const struct safetensors_tensor all[RELATIONS_TENSORS] = {
         {"relations.bytes", SAFETENSORS_U8, 1, {words->offsets[count]}, words->bytes, 0},
         {"relations.word_offsets", SAFETENSORS_U64, 1, {count + 1}, words->offsets, 0},
-        {"relations.slots", SAFETENSORS_U64, 1, {(uint64_t)words->slot_mask + 1}, words->slots, 0},
+        {"relations.slots", SAFETENSORS_U64, 1, {strtab_stored_slots(words)}, words->slots, 0},
         {"relations.offsets", SAFETENSORS_U32, 1, {count + 1}, relations->offsets, 0},
         {"relations.links", SAFETENSORS_U32, 1, {links}, relations->links, 0},
         {"relations.classes", SAFETENSORS_U32, 1, {count}, relations->classes, 0}};

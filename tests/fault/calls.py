@@ -27,13 +27,16 @@ def by_preload(case, inputs):
 
 def by_strace(case, inputs):
     """When strace is here and may trace."""
-    run = Run(case, inputs, before=[STRACE, "-f", "-qq", "-o", "calls", "-e", "trace=" + ",".join(TRACED)])
-    path, counts = os.path.join(run.folder, "calls"), dict.fromkeys(TRACED, 0)
+    run = Run(case, inputs, before=[STRACE, "-f", "-qq", "-o", "calls", "-e", "trace=rt_sigaction," + ",".join(TRACED)])
+    path, counts, loading = os.path.join(run.folder, "calls"), dict.fromkeys(TRACED, 0), {}
     for line in open(path, encoding="utf-8", errors="replace") if os.path.exists(path) else ():
         called = re.match(r"(?:\d+ +)?(\w+)\(", line)
-        counts[called[1]] += 1
+        if called and called[1] in counts:
+            counts[called[1]] += 1
+        if "rt_sigaction(SIGPIPE" in line and not loading:  # the first thing that main does
+            loading = dict(counts)
     run.remove()
-    return [Fault(f"{call} {place} of {total}, {error} by strace", call=call,
+    return [Fault(f"{call} {place} of {total}, {error} by strace", call="loader" if place <= loading.get(call, 0) else call,
                   before=[STRACE, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={place}"])
             for call, total in counts.items() for error in TRACED[call] for place in range(1, total + 1)]
 

@@ -23,7 +23,7 @@ static inline void vocabulary_fit(struct vocabulary *vocabulary, unsigned groups
     struct features_options options = {groups, 1, 0, 1, {NULL, NULL, NULL}, NULL};
     uint32_t id;
     assert_ok(tokenizer_init(&tokenizer, NULL, NULL, &error));
-    assert_ok(strtab_init_stored(&table, &error));
+    assert_ok(strtab_init(&table, &error));
     while (*sentences) {
         size_t length = strcspn(sentences, "\n");
         assert_ok(strtab_add(&table, sentences, length, &id, &error));

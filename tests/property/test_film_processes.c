@@ -117,7 +117,7 @@ static film_status look(struct play *play, const struct comm *comm, const struct
     double p[R * D] = {0};
     size_t changed, before = 0;
     for (size_t c = 0; c < D; c++) p[(c + 2) * D + c] = 1;
-    TRY(film_problem_init(&q, &(struct film_space){R, D, sigma, 0.5, owners, 1}, rows, R, share,
+    TRY(film_problem_init(&q, &(struct film_space){R, D, sigma, 0.5, owners, 1, 0}, rows, R, share,
                           e));
     q.margin = 1e-4;
     for (int round = 0; round < 3; round++) TRY(film_problem_refresh(&q, p, &changed, e));
@@ -183,7 +183,7 @@ static void play_one(const struct comm *comm, void *data)
     const float *rows;
     struct film_owners owners = {comm, starts[play->processes], play->room};
     struct film_learn_options options;
-    struct checkpointer checkpointer = {&part, play->going_on, play_load, never, play_save};
+    struct checkpointer checkpointer = {&part, play->going_on, play_load, never, play_save, NULL};
     film_status *status = &play->status[comm->rank];
     use_share(play, comm->rank, &share, &rows);
     film_learn_defaults(&options);

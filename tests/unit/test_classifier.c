@@ -205,7 +205,7 @@ static void random_bytes_are_refused_or_stay_inside(void **state)
                     bytes[i] = (unsigned char)rng_below(&rng, 256);
             expect(&spoil, NULL);
             if (way == 5) {
-                tensor->shape[0]--;
+                tensor->shape[0] -= strstr(tensors[t], "keys") ? 2 : 1; /* the seed too */
                 expect(&spoil, "");
             }
             spoil_close(&spoil);
