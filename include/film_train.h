@@ -213,6 +213,9 @@ typedef struct film_train_options {
     /* FULL: do not learn from edited sentences, which show near misses such as an opposite, a
      * negation or another number. */
     int no_made_up;
+    /* Packs the model with this number of bits, 8 or 4 (film_pack in film.h), before its threshold
+     * is chosen and measured; 0: floats. */
+    int bits;
 } film_train_options;
 
 /* Learns a model from one or several files: labelled ones of the same layout, and files of plain

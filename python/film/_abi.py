@@ -1179,6 +1179,7 @@ class film_train_options(Structure):
         ("words", c_char_p),
         ("language", c_char_p),
         ("no_made_up", c_int),
+        ("bits", c_int),
     ]
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 
