@@ -64,12 +64,12 @@ for name in "$@"; do
             [ $which = old ] && program=$old with=$model || { program=$new with=$work/new.film; }
             "$program" pool create "$work/$which.pool" --model "$with" -q
             "$program" pool add "$work/$which.pool" "$work/sentences.tsv" -q
-            "$program" search "$work/$which.pool" -k 10 --json < "$work/queries.txt" > "$work/$which.json"
+            "$program" search "$work/$which.pool" - -k 10 --json < "$work/queries.txt" > "$work/$which.json"
         done
         echo "$(cmp -s "$work/old.json" "$work/new.json" && echo "the same answers" || echo "answers differ: $(diff "$work/old.json" "$work/new.json" | grep -c '^<') of $(wc -l < "$work/old.json") lines")"
         input=$work/queries.txt
-        run_old() { seconds "$old" search "$work/old.pool" -k 10; }
-        run_new() { seconds "$new" search "$work/new.pool" -k 10; } ;;
+        run_old() { seconds "$old" search "$work/old.pool" - -k 10; }
+        run_new() { seconds "$new" search "$work/new.pool" - -k 10; } ;;
     dedup)
         "$old" dedup "$model" "$work/sentences.tsv" -q -o "$work/old.dup"
         "$new" dedup "$work/new.film" "$work/sentences.tsv" -q -o "$work/new.dup"

@@ -249,21 +249,12 @@ static char *checkpoint_path(const char *output)
     return path;
 }
 
-/* Saves the model as --bits says. */
-static film_status save_model(const film_model *model, const struct train_values *values,
-                              film_error *error)
-{
-    return values->bits == BITS_32
-               ? film_save(model, values->model, error)
-               : film_pack(model, values->bits == BITS_4 ? 4 : 8, values->model, error);
-}
-
 /* Saves the best model so far after training was stopped. */
 static int save_best(const film_model *model, const struct train_values *values, film_status why,
                      const film_error *reason)
 {
     film_error error;
-    film_status status = save_model(model, values, &error);
+    film_status status = film_save(model, values->model, &error);
     if (status != FILM_OK) return report(status, &error);
     progress_end();
     int resumable = values->train.checkpoint && access(values->train.checkpoint, F_OK) == 0;
@@ -338,6 +329,7 @@ static int train_model(const struct command *command, struct train_values *value
     film_model *model = NULL;
     int code, first = job_rank() == 0; /* writes the output */
     train->job = job;
+    train->bits = values->bits == BITS_32 ? 0 : values->bits == BITS_4 ? 4 : 8;
     if (train->checkpoint_every == FILM_ZERO) train->checkpoint_only_when_cancelled = 1;
     if (first) print_fields(command, values);
     train->progress = progress_start(command->quiet);
@@ -350,7 +342,7 @@ static int train_model(const struct command *command, struct train_values *value
         code = save_best(model, values, status, &error);
         goto done;
     }
-    if (status == FILM_OK && first) status = save_model(model, values, &error);
+    if (status == FILM_OK && first) status = film_save(model, values->model, &error);
     code = report(status, &error);
     if (code != EXIT_DONE || !first) goto done;
     if (train->checkpoint) unlink(train->checkpoint); /* usually there is none */

@@ -216,6 +216,9 @@ typedef struct film_train_options {
     /* A model whose edits (film_edit_model) are repeated on the trained model; NULL: none. Edits of
      * words that the new model does not know are skipped and logged. */
     const char *edits;
+    /* Packs the model with this number of bits, 8 or 4 (film_pack in film.h), before its threshold
+     * is chosen and measured; 0: floats. */
+    int bits;
 } film_train_options;
 
 /* *JSON = the fields that training would compare in the records of a file, with their guessed

@@ -1277,6 +1277,7 @@ class film_train_options(Structure):
         ("language", c_char_p),
         ("no_made_up", c_int),
         ("edits", c_char_p),
+        ("bits", c_int),
     ]
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 

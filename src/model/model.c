@@ -26,6 +26,8 @@ void model_free(film_model *model)
     relations_free(&model->relations);
     record_fields_free(&model->fields);
     mem_free(model->own_map);
+    mem_free(model->own_codes);
+    mem_free(model->own_scales);
     mem_free(model->own_sigma);
     network_free(model->network); /* before the file, whose memory it may use */
     mem_free(model->own_network_map);

@@ -40,9 +40,9 @@ struct film_model {
     float *own_map, *own_sigma;
     struct network *network; /* the BERT encoder, to which `encoder` points; may be NULL */
     float *own_network_map;
-    uint8_t *own_codes; /* of a model that was just packed (model/packed.h), which was a copy */
+    uint8_t *own_codes; /* of a model that was packed here (model/packed.h) */
     float *own_scales;
-    const film_model *packed_from;
+    const film_model *packed_from; /* of a packed copy */
 };
 
 film_status model_open(const char *path, int private, film_model **out, film_error *error);

@@ -89,7 +89,8 @@ film_status model_pack(const film_model *model, unsigned bits, film_model *out, 
     out->bits = bits;
     out->decision.encoder = &out->encoder;
     TRY(pack_map(model, bits, out, error));
-    if (!decision->full || model->bits) goto done;
+    /* In a job only the first process has the whole decision. */
+    if (!decision->full || model->bits || !decision->evidence.feature) goto done;
     out->decision.evidence.own = NULL;
     out->decision.memory.own_cluster = NULL;
     uint32_t words = model->features.first[GROUP_WORD + 1];
@@ -106,11 +107,35 @@ void model_pack_free(film_model *packed)
     const film_model *from = packed->packed_from;
     mem_free(packed->own_codes);
     mem_free(packed->own_scales);
-    if (packed->decision.full && !from->bits) {
+    if (packed->decision.full && packed->decision.evidence.feature_code && !from->bits) {
         struct evidence *evidence = &packed->decision.evidence;
         item_table_free(&evidence->table);
         if (evidence->own != from->decision.evidence.own) mem_free(evidence->own);
         if (!packed->decision.memory.questions.keys) memory_free(&packed->decision.memory);
     }
     memset(packed, 0, sizeof *packed);
+}
+
+film_status model_shrink(film_model *model, unsigned bits, film_error *error)
+{
+    film_model packed;
+    film_status status = model_pack(model, bits, &packed, error);
+    if (status != FILM_OK) return status;
+    if (packed.own_codes) {
+        mem_free(model->own_map);
+        model->own_map = NULL;
+        model->encoder.map = packed.encoder.map;
+        model->own_codes = packed.own_codes;
+        model->own_scales = packed.own_scales;
+    }
+    if (packed.decision.evidence.feature_code && !model->decision.evidence.feature_code) {
+        evidence_free(&model->decision.evidence);
+        model->decision.evidence = packed.decision.evidence;
+        if (memory_exists(&model->decision.memory)) {
+            memory_free(&model->decision.memory);
+            model->decision.memory = packed.decision.memory;
+        }
+    }
+    model->bits = bits;
+    return FILM_OK;
 }

@@ -15,6 +15,9 @@ film_status model_pack(const film_model *model, unsigned bits, film_model *out, 
 /* Frees what model_pack made. */
 void model_pack_free(film_model *packed);
 
+/* Replaces the arrays of a model that was just trained by packed ones. */
+film_status model_shrink(film_model *model, unsigned bits, film_error *error);
+
 /* ---- The file (packed_file.c) ---- */
 
 enum { PACKED_TENSORS = 20 + 2 * GROUPS };

@@ -51,6 +51,8 @@ static film_status check_ranges(const film_train_options *options, film_error *e
         {"rate", rank->rate, rank->rate >= 0 && rank->rate <= 100, "above 0, up to 100"},
         {"keep-examples", (double)options->keep_examples, options->keep_examples <= EXAMPLES_MOST,
          "up to 10000"},
+        {"bits", (double)options->bits,
+         options->bits == 0 || options->bits == 4 || options->bits == 8, "of 4 and 8"},
         {"temperature", rank->temperature, rank->temperature >= 0 && rank->temperature <= 40,
          "above 0, up to 40"},
     };

@@ -11,6 +11,7 @@
 #include "learn/learn_network.h"
 #include "learn/prior.h"
 #include "model/edits.h"
+#include "model/packed.h"
 #include "train/calibration.h"
 #include "train/known_words.h"
 #include "train/checkpoint.h"
@@ -348,6 +349,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
     if (plan.prior) TRY(train_prior(&data, model, error));
+    if (options->bits) TRY(model_shrink(model, (unsigned)options->bits, error));
     if (!model->decision.full || rows->dev.rows || options->bert)
         TRY(calibrate_model(model, rows, promises_on_folds(rows, options) ? &learning : options,
                             log, error));
