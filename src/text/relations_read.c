@@ -40,12 +40,13 @@ static film_status fold_phrase(struct fold *fold, film_text text, char *room, fi
 /* Splits LINE at its " = ", " ! " or " > ". */
 static int split_line(film_text line, film_text side[2], enum relation *relation)
 {
+    static const char signs[3] = {'=', '!', '>'}; /* without a NUL, which a line may have */
+    static const enum relation relations[] = {RELATION_SYNONYM, RELATION_OPPOSITE,
+                                              RELATION_ONE_WAY};
     for (size_t i = 1; i + 1 < line.length; i++) {
-        const char *sign = strchr("=!>", line.bytes[i]);
+        const char *sign = memchr(signs, line.bytes[i], sizeof signs);
         if (!sign || line.bytes[i - 1] != ' ' || line.bytes[i + 1] != ' ') continue;
-        static const enum relation relations[] = {RELATION_SYNONYM, RELATION_OPPOSITE,
-                                                  RELATION_ONE_WAY};
-        *relation = relations[sign - "=!>"];
+        *relation = relations[sign - signs];
         side[0] = trim((film_text){line.bytes, i});
         side[1] = trim((film_text){line.bytes + i + 1, line.length - i - 1});
         return side[0].length && side[1].length;
