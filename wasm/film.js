@@ -27,14 +27,25 @@ async function load() {
 }
 let loaded = null; // the promise of the compiled module, shared by all models
 
-// libc asks for the time (to seed hash tables) and can write to streams, which do not exist here.
-const system = (memory) => ({
-    clock_time_get(_id, _precision, at) {
-        new DataView(memory().buffer).setBigUint64(at, BigInt(Math.round(Date.now() * 1e6)), true);
-        return 0;
-    },
-    fd_close: () => 8, fd_seek: () => 8, fd_write: () => 8,
-});
+// libc asks for the time (to seed hash tables) and for the environment, which is empty. Everything else that it could
+// ask for, such as writing to a stream, does not exist here.
+function system(module, memory) {
+    const view = () => new DataView(memory().buffer);
+    const known = {
+        clock_time_get(_id, _precision, at) {
+            view().setBigUint64(at, BigInt(Math.round(Date.now() * 1e6)), true);
+            return 0;
+        },
+        environ_sizes_get(count, size) {
+            view().setUint32(count, 0, true);
+            view().setUint32(size, 0, true);
+            return 0;
+        },
+        environ_get: () => 0,
+    };
+    const unsupported = () => 52; // ENOSYS
+    return Object.fromEntries(WebAssembly.Module.imports(module).map(({ name }) => [name, known[name] ?? unsupported]));
+}
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -52,8 +63,9 @@ async function bytesOf(source) {
 export async function open(source, { wasm = null } = {}) {
     const bytes = await bytesOf(await source);
     loaded ??= wasm ? WebAssembly.compile(wasm) : load();
+    const module = await loaded;
     let calls = null;
-    const instance = await WebAssembly.instantiate(await loaded, { wasi_snapshot_preview1: system(() => calls.memory) });
+    const instance = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: system(module, () => calls.memory) });
     calls = instance.exports;
     calls._initialize();
     return new Model(calls, bytes);

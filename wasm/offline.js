@@ -33,7 +33,7 @@ export async function fetch(path, { body } = {}) {
         const answer = await answers[path](await model, body ? JSON.parse(body) : {});
         return new Response(JSON.stringify(answer), { headers: { "Content-Type": "application/json" } });
     } catch (error) {
-        if (!(error instanceof FilmError)) throw error;
-        return new Response(JSON.stringify({ error: { message: error.message } }), { status: 400 });
+        const message = error instanceof FilmError ? error.message : `This browser cannot run the model: ${error.message}`;
+        return new Response(JSON.stringify({ error: { message } }), { status: 400 });
     }
 }

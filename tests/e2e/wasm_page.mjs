@@ -13,6 +13,7 @@ const page = await browser.newPage({ viewport: { width: 1180, height: 900 }, off
 page.setDefaultTimeout(300000);
 const problems = [];
 page.on("pageerror", (error) => problems.push(error.stack));
+process.on("uncaughtExceptionMonitor", () => problems.forEach((problem) => console.log(`# ${problem}`)));
 page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") problems.push(message.text()); });
 page.on("request", (request) => { if (!/^(file|blob|data):/.test(request.url())) problems.push(`a request to ${request.url()}`); });
 
