@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* From categories, 3 pairs per sentence are drawn: 8 gave the same accuracy in thrice the time. From
- * this number of sentences on, three folds suffice for them: each learns a map. */
+/* From categories, 3 pairs per sentence are drawn: 8 gave the same accuracy in thrice the time.
+ * FEWER_FROM sentences need only three folds, each of which learns a map. */
 enum { FOLDS = 5, FEWER_FOLDS = 3, FEWER_FROM = 5000, PAIRS_PER_SENTENCE = 3, CHUNK = 256 };
 
 void out_of_fold_free(struct out_of_fold *held)
