@@ -37,6 +37,8 @@ film_status held_answers_add(struct held_answers *held, const struct class_asker
     memcpy(held->share + held->room, asker->share, classes * sizeof(float));
     answer.nearest = asker->nearest_count ? asker->similarity[0] : 0;
     answer.known = (float)asker->known;
+    answer.near = (float)asker->near;
+    answer.covered = (float)asker->covered;
     answer.items = (uint32_t)asker->row.count;
     answer.at = held->room;
     held->room += classes;
@@ -56,6 +58,8 @@ static void decide_again(const struct held_answers *held, struct classifier *fit
                                   .nearest_count = 1};
     asker->similarity[0] = answer->nearest;
     asker->known = (double)answer->known;
+    asker->near = (double)answer->near;
+    asker->covered = (double)answer->covered;
     asker->row.count = answer->items;
     class_asker_decide(asker);
 }
@@ -140,15 +144,15 @@ static void fill_signs(const struct held_answers *held, struct classifier *fits,
     measures->log_loss /= (double)measures->sentences;
 }
 
-/* Weights: known categories NONE_PRIOR's complement, left-out categories and made-up sentences half
- * of the rest each. They add up to the number of answers. */
+/* Weights: known categories and none half each; of none, left-out categories count four times as
+ * much as made-up sentences, which are easy. They add up to the number of answers. */
 static void weigh_answers(const struct held_answers *held, float *target, float *weight)
 {
     double count[3] = {0};
     for (size_t i = 0; i < held->count; i++)
         count[held->list[i].target != CLASS_NONE ? 0 : 1 + held->list[i].made_up]++;
-    double share[3] = {1 - NONE_PRIOR, NONE_PRIOR / 2, NONE_PRIOR / 2};
-    if (count[1] == 0) share[2] = NONE_PRIOR;
+    double share[3] = {0.5, 0.4, 0.1};
+    if (count[1] == 0) share[2] = 0.5;
     for (size_t i = 0; i < held->count; i++) {
         int kind = held->list[i].target != CLASS_NONE ? 0 : 1 + held->list[i].made_up;
         target[i] = kind ? 1.0f : 0.0f;
@@ -199,8 +203,9 @@ static film_status fit_none(const struct held_answers *held, const float *x,
     weigh_answers(held, target, weight);
     memset(use, 1, sizeof use);
     struct linear_data data = {x, held->count, CLASS_SIGNS, target, weight, &comm_single};
-    TRY(linear_fit(&line, &data, use, 1, 1, error));
-    rule->none[CLASS_SIGNS] = line.bias;
+    /* The signs are correlated: without a ridge, their weights follow the categories left out. */
+    TRY(linear_fit(&line, &data, use, 0.02 * (double)held->count, 1, error));
+    rule->none[CLASS_SIGNS] = line.bias + log(NONE_PRIOR / (1 - NONE_PRIOR));
     for (int s = 0; s < CLASS_SIGNS; s++) {
         rule->none[s] = (double)line.weight[s];
         rule->none[CLASS_SIGNS] -= (double)line.weight[s] * (double)line.mean[s];

@@ -12,8 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-/* From categories, 3 pairs per sentence are drawn: 8 gave the same accuracy in thrice the time. */
-enum { FOLDS = 5, PAIRS_PER_SENTENCE = 3, CHUNK = 256 };
+/* From categories, 3 pairs per sentence are drawn: 8 gave the same accuracy in thrice the time.
+ * FEWER_FROM sentences need only three folds, each of which learns a map. */
+enum { FOLDS = 5, FEWER_FOLDS = 3, FEWER_FROM = 5000, PAIRS_PER_SENTENCE = 3, CHUNK = 256 };
 
 void out_of_fold_free(struct out_of_fold *held)
 {
@@ -50,7 +51,7 @@ static film_status check_enough(struct out_of_fold *held, film_error *error)
 {
     const struct labelled_pairs *pairs = &held->pairs;
     int enough = 1;
-    for (size_t f = 0; f < FOLDS && enough; f++) {
+    for (size_t f = 0; f < held->folds.count && enough; f++) {
         int inside[2] = {0, 0}, outside[2] = {0, 0};
         for (size_t i = 0; i < pairs->count; i++) {
             int same = pairs->target[i] >= 0.5f;
@@ -84,7 +85,8 @@ static film_status gather_pairs(const struct learn_input *input, struct out_of_f
                   (held->known = mem_array(count, sizeof *held->known)),
               error);
     weigh_pairs(corpus->labels, held);
-    TRY(folds_partition(&held->folds, corpus, FOLDS, seed, error));
+    int fewer = corpus->labels == FILM_LABELS_CATEGORIES && corpus->rows >= FEWER_FROM;
+    TRY(folds_partition(&held->folds, corpus, fewer ? FEWER_FOLDS : FOLDS, seed, error));
     TRY(check_enough(held, error));
 done:
     return status;
@@ -92,21 +94,22 @@ done:
 
 /* ---- Word evidence ---- */
 
-/* WEIGHTS[f] is fitted without fold f, WEIGHTS[FOLDS] on all pairs. */
+/* WEIGHTS[f] is fitted without fold f, the last on all pairs. */
 static film_status fit_evidence(const struct learn_input *input, struct out_of_fold *held,
                                 float **weights, film_error *error)
 {
     film_status status = FILM_OK;
     const struct labelled_share *share = &held->share;
     struct evidence_options options;
-    unsigned char *use = mem_array((FOLDS + 1) * share->count, 1);
+    size_t folds = held->folds.count;
+    unsigned char *use = mem_array((folds + 1) * share->count, 1);
     evidence_defaults(&options);
     options.seed = input->options->seed;
-    options.fits = FOLDS + 1;
+    options.fits = folds + 1;
     options.threads = input->options->threads;
     options.comm = input->corpus->comm;
     TRY_ALLOC(use, error);
-    for (size_t f = 0; f <= FOLDS; f++) {
+    for (size_t f = 0; f <= folds; f++) {
         TRY_ALLOC(weights[f] = mem_array(held->rows.columns + 1, sizeof(float)), error);
         for (size_t i = 0; i < share->count; i++)
             use[f * share->count + i] = !folds_touches(&held->folds, f, share->a[i], share->b[i]);
@@ -133,7 +136,7 @@ static void keep_survey(struct out_of_fold *held, size_t i, const struct survey 
                                                        : -1};
 }
 
-/* Computes the features of FOLD's pairs with what was learned without it; FOLD == FOLDS: all
+/* Computes the features of FOLD's pairs with what was learned without it; FOLD is their number: all
  * pairs. */
 static film_status survey_fold(struct out_of_fold *held, size_t fold, const struct encoder *encoder,
                                const struct evidence *evidence, int threads, film_error *error)
@@ -151,7 +154,8 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
             size_t end = (s + 1) * CHUNK < share->count ? (s + 1) * CHUNK : share->count;
             for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
                 film_text a, b;
-                if (fold < FOLDS && folds_of_pair(&held->folds, share->a[i]) != fold) continue;
+                if (fold < held->folds.count && folds_of_pair(&held->folds, share->a[i]) != fold)
+                    continue;
                 labels_text(share, i, &a, &b);
                 own = survey_make(&survey, evidence, a, b, &own_error);
                 if (own == FILM_OK) keep_survey(held, i, &survey);
@@ -200,7 +204,7 @@ static film_status fit_line_folds(const struct linear_data *all, const unsigned 
     double sums[2] = {0, 0};
     TRY_ALLOC(weight, error);
     data.weight = weight;
-    for (size_t f = 0; f < FOLDS; f++) {
+    for (size_t f = 0; f < held->folds.count; f++) {
         for (size_t i = 0; i < data.rows; i++)
             weight[i] = folds_of_pair(&held->folds, held->share.a[i]) == f ? 0 : all->weight[i];
         TRY(linear_fit(&line, &data, use, ridge, threads, error));
@@ -260,7 +264,7 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     plain.map = (struct word_map){.rows = NULL};
     plain.network = NULL;
     memset(held->line, 0, count * sizeof(float));
-    TRY(survey_fold(held, FOLDS, &plain, &none, threads, error));
+    TRY(survey_fold(held, held->folds.count, &plain, &none, threads, error));
     for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(traits_get(plain.fields, t));
     struct linear_data data = {
         held->x, count, traits, held->share.target, held->weight, input->corpus->comm};
@@ -334,8 +338,10 @@ static film_status survey_all(const struct learn_input *input, const struct enco
     float *map = NULL;
     struct evidence evidence = {0};
     int learned = learn_uses_labels(input->method);
-    for (size_t f = 0; f < FOLDS; f++) {
-        status = progress_report(&input->options->progress, "folds", (double)f, FOLDS, error);
+    size_t folds = held->folds.count;
+    for (size_t f = 0; f < folds; f++) {
+        status =
+            progress_report(&input->options->progress, "folds", (double)f, (double)folds, error);
         TRY(comm_agree(input->corpus->comm, status, error));
         if (learned) TRY(learn_fold_map(input, held, f, &map, error));
         /* A BERT encoder cannot be trained again without a fold, so the trees do not use its
@@ -403,7 +409,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     training_log_phase(input->log, "line");
     TRY(fit_evidence(input, held, weights, error));
     evidence_rows_free_pairs(&held->rows); /* the largest allocation */
-    TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[FOLDS], error));
+    TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[held->folds.count], error));
     training_log_count(input->log, "evidence_items", decision->evidence.items.count);
     training_log_phase(input->log, "evidence");
     TRY(survey_all(input, decision->encoder, held, weights, error));

@@ -44,6 +44,11 @@ static void add(struct class_row *row, enum class_kind kind, uint64_t hash, uint
                                                    .value = 1};
 }
 
+uint64_t class_word_key(film_text word)
+{
+    return (strtab_hash(word.bytes, word.length) & ~(uint64_t)7) | CLASS_WORD;
+}
+
 static int by_item_key(const void *a, const void *b)
 {
     const struct class_item *left = a, *right = b;

@@ -28,6 +28,9 @@ struct class_row {
     size_t unknown;
 };
 
+/* The key of a word. */
+uint64_t class_word_key(film_text word);
+
 film_status class_row_init(struct class_row *row, const struct tokenizer *tokenizer,
                            film_error *error);
 void class_row_free(struct class_row *row);

@@ -49,6 +49,7 @@ film_status class_asker_init(struct class_asker *asker, const struct classifier 
     for (uint32_t i = 0; i < classifier->items.count; i++)
         asker->rarest = fmaxf(asker->rarest, classifier->idf[i]);
     TRY(class_row_init(&asker->row, asker->tokenizer, error));
+    TRY(grams_init(&asker->example, asker->tokenizer, error));
     TRY(feature_row_init(&asker->features, encoder->features, error));
     TRY_ALLOC((asker->vector = mem_array(classifier->dim, sizeof(float))) &&
                   (asker->code = mem_array(classifier->dim, 1)) &&
@@ -64,6 +65,7 @@ done:
 void class_asker_free(struct class_asker *asker)
 {
     class_row_free(&asker->row);
+    grams_free(&asker->example);
     feature_row_free(&asker->features);
     mem_free(asker->vector);
     mem_free(asker->code);
@@ -134,18 +136,54 @@ done:
     return status;
 }
 
-static void count_votes(struct class_asker *asker)
+/* The squared rarity of the query's words that EXAMPLE has, each once. */
+static film_status common_words(struct class_asker *asker, film_text example, double *out,
+                                film_error *error)
 {
+    const struct gram_list *words = &asker->example.group[GROUP_WORD];
+    film_status status =
+        grams_collect(&asker->example, asker->tokenizer, GROUP_BIT(GROUP_WORD), example, error);
+    *out = 0;
+    for (size_t i = 0; i < asker->row.count && status == FILM_OK; i++) {
+        const struct class_item *item = &asker->row.items[i];
+        double idf = (double)asker->classifier->idf[item->number];
+        if ((item->key & 7) != CLASS_WORD) continue;
+        for (size_t w = 0; w < words->count; w++)
+            if (class_word_key(gram_text(words, &words->items[w])) == item->key) {
+                *out += idf * idf;
+                break;
+            }
+    }
+    return status;
+}
+
+/* Lets the nearest examples vote: near ones count more. */
+static film_status count_votes(struct class_asker *asker, film_error *error)
+{
+    enum { FIRST = 5 };
+    film_status status = FILM_OK;
     const struct classifier *classifier = asker->classifier;
-    double sum = 0;
+    double sum = 0, common, all = 0, rarest = (double)asker->rarest;
     memset(asker->share, 0, classifier->categories.count * sizeof *asker->share);
+    asker->near = asker->covered = 0;
+    for (size_t i = 0; i < asker->row.count; i++) {
+        double idf = (double)classifier->idf[asker->row.items[i].number];
+        if ((asker->row.items[i].key & 7) == CLASS_WORD) all += idf * idf;
+    }
+    all += (double)asker->row.unknown * rarest * rarest;
     for (size_t i = 0; i < asker->nearest_count; i++) {
         double vote = exp(SHARPNESS * ((double)asker->similarity[i] - 1));
         asker->share[classifier->category[asker->nearest[i]]] += (float)vote;
         sum += vote;
+        if (i < FIRST) asker->near += (double)asker->similarity[i] / FIRST;
+        TRY(common_words(asker, strtab_get(&classifier->texts, asker->nearest[i]), &common, error));
+        if (all > 0) asker->covered += vote * common / all;
     }
+    if (sum > 0) asker->covered /= sum;
     for (size_t c = 0; c < classifier->categories.count && sum > 0; c++)
         asker->share[c] = (float)((double)asker->share[c] / sum);
+done:
+    return status;
 }
 
 /* ---- The decision ---- */
@@ -172,6 +210,8 @@ static void set_signs(struct class_asker *asker, double mean)
     sign[SIGN_SHARE] = (double)asker->share[asker->best];
     sign[SIGN_STRENGTH] = (double)asker->linear[asker->best] - mean;
     sign[SIGN_KNOWN] = asker->known;
+    sign[SIGN_NEAR] = asker->near;
+    sign[SIGN_COVERED] = asker->covered;
 }
 
 void class_asker_decide(struct class_asker *asker)
@@ -206,7 +246,7 @@ film_status class_asker_ask(struct class_asker *asker, film_text text, film_erro
     asker->known = asker->row.known > 0 ? asker->row.known / (asker->row.known + unknown) : 0;
     add_linear(asker);
     TRY(find_nearest(asker, text, error));
-    count_votes(asker);
+    TRY(count_votes(asker, error));
     class_asker_decide(asker);
 done:
     return status;

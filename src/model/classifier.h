@@ -23,7 +23,10 @@ enum class_sign {
     SIGN_SHARE,    /* the best category's share among the nearest examples */
     SIGN_STRENGTH, /* its linear part over the mean of all */
     SIGN_KNOWN,    /* share of the words that training knows, by rarity */
-    CLASS_SIGNS
+    SIGN_NEAR,     /* mean similarity of the five nearest examples */
+    SIGN_COVERED,  /* share of the words that the nearest examples have, by squared rarity */
+    CLASS_SIGNS,
+    CLASS_SIGNS_1 = SIGN_NEAR /* of models before SIGN_NEAR */
 };
 
 enum { CLASS_NEAREST = 30, CLASSIFIER_TENSORS = 12 };
@@ -86,7 +89,9 @@ struct class_asker {
     size_t nearest_count;
     uint32_t best; /* category */
     float rarest;  /* the largest idf: that of an unknown word */
-    double known;  /* see SIGN_KNOWN */
+    /* See SIGN_KNOWN, SIGN_NEAR and SIGN_COVERED. */
+    double known, near, covered;
+    struct grams example; /* scratch: the words of an example */
     double sign[CLASS_SIGNS];
     double none; /* probability */
 };

@@ -366,11 +366,14 @@ static film_status read_classifier(json_t *object, const char *path, struct clas
                        "neighbours", &rule->neighbours, "threshold", &rule->threshold, "none",
                        &none) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
+    size_t signs = json_array_size(none) - 1; /* the last value is the bias */
     int valid = isfinite(rule->scale) && isfinite(rule->neighbours) && isfinite(rule->threshold) &&
-                json_array_size(none) == CLASS_SIGNS + 1;
-    for (size_t s = 0; valid && s <= CLASS_SIGNS; s++) {
-        rule->none[s] = json_number_value(json_array_get(none, s));
-        valid = isfinite(rule->none[s]);
+                (signs == CLASS_SIGNS || signs == CLASS_SIGNS_1);
+    memset(rule->none, 0, sizeof rule->none);
+    for (size_t s = 0; valid && s <= signs; s++) {
+        double value = json_number_value(json_array_get(none, s));
+        rule->none[s < signs ? s : CLASS_SIGNS] = value;
+        valid = isfinite(value);
     }
     return valid ? FILM_OK
                  : status_set(error, FILM_BAD_INPUT,

@@ -148,6 +148,45 @@ static void items_are_counted_once_each(void **state)
     tokenizer_free(&tokenizer);
 }
 
+/* The squared rarity of WORD, where the string EXAMPLE has it between spaces. */
+static double rarity_in(const struct classifier *classifier, const char *word, film_text example)
+{
+    char text[200], spaced[40];
+    uint32_t number = keytab_find(&classifier->items, class_word_key(film_string(word)));
+    snprintf(text, sizeof text, " %.*s ", (int)example.length, example.bytes);
+    snprintf(spaced, sizeof spaced, " %s ", word);
+    double idf = (double)classifier->idf[number];
+    return strstr(text, spaced) ? idf * idf : 0;
+}
+
+/* The nearest examples cover the words they have, weighed by their votes. */
+static void nearest_examples_cover_words(void **state)
+{
+    (void)state;
+    film_model *model = NULL;
+    struct class_asker asker;
+    assert_ok(film_open(good, &model, &error));
+    const struct classifier *classifier = &model->classifier;
+    assert_ok(class_asker_init(&asker, classifier, &model->encoder, &error));
+    assert_ok(class_asker_ask(&asker, film_string("card and xyzzy"), &error));
+    double votes = 0, covered = 0, near = 0, rarest = (double)asker.rarest * (double)asker.rarest;
+    film_text query = film_string(" card and ");
+    double all =
+        rarity_in(classifier, "card", query) + rarity_in(classifier, "and", query) + rarest;
+    for (size_t i = 0; i < asker.nearest_count; i++) {
+        film_text text = strtab_get(&classifier->texts, asker.nearest[i]);
+        double vote = exp(10 * ((double)asker.similarity[i] - 1));
+        votes += vote;
+        covered +=
+            vote * (rarity_in(classifier, "card", text) + rarity_in(classifier, "and", text));
+        if (i < 5) near += (double)asker.similarity[i] / 5;
+    }
+    assert_close(asker.sign[SIGN_COVERED], covered / votes / all, 1e-6);
+    assert_close(asker.sign[SIGN_NEAR], near, 1e-6);
+    class_asker_free(&asker);
+    film_close(model);
+}
+
 /* ---- Damage ---- */
 
 static void expect(const struct spoil *spoil, const char *what)
@@ -233,6 +272,7 @@ int main(void)
         cmocka_unit_test(words_of_a_topic_name_it),
         cmocka_unit_test(reasons_add_up_to_the_score_of_the_words),
         cmocka_unit_test(items_are_counted_once_each),
+        cmocka_unit_test(nearest_examples_cover_words),
         cmocka_unit_test(a_missing_tensor_is_named),
         cmocka_unit_test(random_bytes_are_refused_or_stay_inside),
         cmocka_unit_test(numbers_out_of_range_are_refused),
