@@ -33,7 +33,7 @@ film_status keytab_init_seeded(struct keytab *table, uint64_t seed, film_error *
 film_status keytab_seal(struct keytab *table, film_error *error);
 /* The number of keys to store: all slots, and the seed behind them. */
 uint64_t keytab_stored_keys(const struct keytab *table);
-/* The number of slots of a table of which so many keys are stored; it is even. */
+/* The number of slots of a table with STORED keys; it is even. */
 uint64_t keytab_stored_slots(uint64_t stored);
 /* Frees a built table. The arrays of a mapped table are not touched. */
 void keytab_free(struct keytab *table);

@@ -60,7 +60,8 @@ struct strtab_arrays {
 };
 
 /* Makes a table over them. Checks sizes, that the slot count is a power of two (and 1: the seed)
- * larger than the string count, and that offsets rise to the end of the bytes. NAME is for the message. */
+ * larger than the string count, and that offsets rise to the end of the bytes. NAME is for the
+ * message. */
 film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays, const char *name,
                        film_error *error);
 
