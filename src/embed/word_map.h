@@ -32,11 +32,12 @@ static inline size_t word_map_stride(unsigned bits, size_t dim)
     return bits == 8 ? dim : (dim + 1) / 2;
 }
 
-/* Fetches the row of a feature, which word_map_add will read. */
-void word_map_prefetch(const struct word_map *map, uint32_t id, size_t dim);
-
 /* OUT (dim) += factor * row */
 void word_map_add(const struct word_map *map, uint32_t id, float factor, float *out, size_t dim);
+
+/* OUT (dim) = the sum of COUNT rows, each times its value. */
+void word_map_sum(const struct word_map *map, const uint32_t *ids, const float *values,
+                  size_t count, float *out, size_t dim);
 
 /* The inner product of two rows; of a row and a vector. */
 double word_map_product(const struct word_map *map, uint32_t a, uint32_t b, size_t dim);
