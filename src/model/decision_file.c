@@ -29,8 +29,7 @@ static void add_trees(struct safetensors_tensor *tensors, size_t *count, const s
 {
     add_tensor(tensors, count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
                trees->count);
-    add_tensor(tensors, count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS,
-               trees->count);
+    add_tensor(tensors, count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS, trees->count);
     add_tensor(tensors, count, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES,
                trees->count);
     add_tensor(tensors, count, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES,

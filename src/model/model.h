@@ -24,7 +24,7 @@ struct film_model {
     struct features features;
     struct encoder encoder;     /* features, map and dim; network and its map */
     struct relations relations; /* what is known about words, to which `encoder` points */
-    unsigned bits; /* of a value of the map in a packed model, 8 or 4; 0: not packed */
+    unsigned bits;              /* of a value of the map in a packed model, 8 or 4; 0: not packed */
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;

@@ -139,16 +139,16 @@ static json_t *settings_object(const film_model *model)
 {
     const struct tokenizer *tokenizer = &model->features.tokenizer;
     json_t *share = model->decision.share > 0 ? json_real(model->decision.share) : NULL;
-    return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*}", "method",
-        model->settings.method, "similarity", similarity_names[model->encoder.similarity],
-        "features", group_names(model->features.groups), "min_df",
-        (json_int_t)model->settings.min_df, "max_features",
-        (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
-        stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed, "calibration",
-        line_object(&model->decision.similarity), "decision", decision_object(&model->decision),
-        "share", share, "classifier", classifier_object(&model->classifier),
-        "packed", packed_object(model));
+    return json_pack("{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*}",
+                     "method", model->settings.method, "similarity",
+                     similarity_names[model->encoder.similarity], "features",
+                     group_names(model->features.groups), "min_df",
+                     (json_int_t)model->settings.min_df, "max_features",
+                     (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
+                     stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed,
+                     "calibration", line_object(&model->decision.similarity), "decision",
+                     decision_object(&model->decision), "share", share, "classifier",
+                     classifier_object(&model->classifier), "packed", packed_object(model));
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
