@@ -59,10 +59,9 @@ VEC_KERNEL static int32_t multiply_nibbles(const uint8_t *a, const uint8_t *b, s
 
 /* ---- Sums of many rows ----
  *
- * A block of 32 bytes of all rows is added at a time, so that the sums stay in registers. A block is
- * read as 8 words of 4 bytes; byte K of every word goes to sum K. These shifts are fast in every
- * instruction set, which sign extension of bytes is not. Every value is added in the order of the
- * rows. */
+ * A block of 32 bytes of all rows is added at a time, so that the sums stay in registers. A block
+ * is read as 8 words of 4 bytes; byte K of every word goes to sum K. Every instruction set has the
+ * shifts that this takes. Every value is added in the order of the rows. */
 
 enum { ROWS = 128, LANES = 8, BLOCK = 4 * LANES, LINE = 64 };
 typedef float lanes __attribute__((vector_size(4 * LANES)));

@@ -1,8 +1,7 @@
 /* The map L: a vector for each feature, as floats or as compact codes.
  *
  * Codes are whole numbers of 8 or 4 bits with one scale per feature: value = scale * code. They
- * take a quarter or an eighth of the memory of floats, and so of the time of a sum whose rows are
- * spread over memory. */
+ * take a quarter or an eighth of the memory of floats. */
 #ifndef EMBED_WORD_MAP_H
 #define EMBED_WORD_MAP_H
 
