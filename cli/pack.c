@@ -52,7 +52,7 @@ const struct verb verb_pack = {
     .size = sizeof(struct values),
     .run = run,
     .details =
-        "A packed model opens wherever a model does and answers faster. Its probabilities\n"
+        "A packed model opens wherever a model does. Its probabilities\n"
         "differ slightly, because values are rounded; keep the original to train or compare.\n"
         "\n"
         "example:\n"

@@ -58,6 +58,7 @@ void strtab_free(struct strtab *table)
     mem_free(table->own_bytes);
     mem_free(table->own_offsets);
     mem_free(table->own_slots);
+    mem_free(table->quick);
     memset(table, 0, sizeof *table);
 }
 
@@ -92,8 +93,78 @@ static uint32_t find_slot(const struct strtab *table, const char *bytes, size_t 
     return slot;
 }
 
+/* ---- Short strings ---- */
+
+enum { QUICK_MOST = 7 };
+
+/* A hash table whose keys are the strings themselves: linear probing, at most half full, a random
+ * seed. */
+struct strtab_quick {
+    uint64_t seed;
+    unsigned shift; /* 64 - the bits of a slot's number */
+    uint32_t mask;
+    struct quick_slot {
+        uint64_t key; /* 0: empty */
+        uint32_t id;
+    } slots[];
+};
+
+/* The bytes of a string of 1 to 7 bytes, and its length. */
+static uint64_t quick_key(const char *bytes, size_t length)
+{
+    uint64_t key = (uint64_t)length << 56;
+    if (length >= 4) { /* two halves that may overlap */
+        uint32_t low, high;
+        memcpy(&low, bytes, 4);
+        memcpy(&high, bytes + length - 4, 4);
+        return key | low | (uint64_t)high << 8 * (length - 4);
+    }
+    return key | (uint64_t)(unsigned char)bytes[0] |
+           (uint64_t)(unsigned char)bytes[length / 2] << 8 * (length / 2) |
+           (uint64_t)(unsigned char)bytes[length - 1] << 8 * (length - 1);
+}
+
+static const struct quick_slot *quick_slot(const struct strtab_quick *quick, uint64_t key)
+{
+    uint32_t slot = (uint32_t)((key ^ quick->seed) * 0x9e3779b97f4a7c15u >> quick->shift);
+    while (quick->slots[slot].key && quick->slots[slot].key != key) slot = (slot + 1) & quick->mask;
+    return &quick->slots[slot];
+}
+
+film_status strtab_quicken(struct strtab *table, film_error *error)
+{
+    unsigned bits = 1;
+    uint32_t count = 0;
+    for (uint32_t id = 0; id < table->count; id++) {
+        size_t length = strtab_get(table, id).length;
+        count += length > 0 && length <= QUICK_MOST;
+    }
+    while ((uint64_t)1 << bits < 2 * (uint64_t)count) bits++;
+    size_t slots = (size_t)1 << bits;
+    struct strtab_quick *quick =
+        slots < SIZE_MAX / 32 ? mem_zeroed(sizeof *quick + slots * sizeof *quick->slots, 1) : NULL;
+    if (!quick) return status_no_memory(error);
+    quick->seed = rng_entropy();
+    quick->shift = 64 - bits;
+    quick->mask = (uint32_t)(slots - 1);
+    for (uint32_t id = 0; id < table->count; id++) {
+        film_text text = strtab_get(table, id);
+        if (!text.length || text.length > QUICK_MOST) continue;
+        uint64_t key = quick_key(text.bytes, text.length);
+        struct quick_slot *slot = (struct quick_slot *)(uintptr_t)quick_slot(quick, key);
+        if (!slot->key) *slot = (struct quick_slot){key, id};
+    }
+    mem_free(table->quick);
+    table->quick = quick;
+    return FILM_OK;
+}
+
 uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t length)
 {
+    if (table->quick && length - 1 < QUICK_MOST) {
+        const struct quick_slot *slot = quick_slot(table->quick, quick_key(bytes, length));
+        return slot->key ? slot->id : STRTAB_NONE;
+    }
     uint32_t id;
     find_slot(table, bytes, length, hash_of(table, bytes, length), &id);
     return id < table->count ? id : STRTAB_NONE;

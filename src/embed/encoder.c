@@ -75,16 +75,9 @@ void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count
 film_status encoder_read_words(const struct encoder *encoder, struct feature_row *row,
                                film_text text, float *out, film_error *error)
 {
-    enum { AHEAD = 4 };
     film_status status = features_transform(encoder->features, row, text, error);
     if (status != FILM_OK || !word_map_exists(&encoder->map)) return status;
-    memset(out, 0, encoder->dim * sizeof *out);
-    /* The rows of the map are far apart in memory: prefetch the next ones while adding this one. */
-    for (size_t i = 0; i < row->count; i++) {
-        if (i + AHEAD < row->count)
-            word_map_prefetch(&encoder->map, row->id[i + AHEAD], encoder->dim);
-        word_map_add(&encoder->map, row->id[i], row->value[i], out, encoder->dim);
-    }
+    word_map_sum(&encoder->map, row->id, row->value, row->count, out, encoder->dim);
     return FILM_OK;
 }
 

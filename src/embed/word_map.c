@@ -16,16 +16,6 @@ static const float *floats_of(const struct word_map *map, uint32_t id, size_t di
     return map->rows + (size_t)id * dim;
 }
 
-void word_map_prefetch(const struct word_map *map, uint32_t id, size_t dim)
-{
-    enum { LINE = 64 };
-    const char *row =
-        map->rows ? (const char *)floats_of(map, id, dim) : (const char *)codes_of(map, id);
-    size_t bytes = map->rows ? dim * sizeof(float) : map->stride;
-    for (size_t at = 0; at < bytes; at += LINE) __builtin_prefetch(row + at);
-    if (!map->rows) __builtin_prefetch(map->scales + id);
-}
-
 /* ---- Kernels ---- */
 
 VEC_KERNEL static void add_bytes(float *restrict y, float factor, const int8_t *restrict code,
@@ -65,6 +55,131 @@ VEC_KERNEL static int32_t multiply_nibbles(const uint8_t *a, const uint8_t *b, s
         sum += low + high;
     }
     return sum;
+}
+
+/* ---- Sums of many rows ----
+ *
+ * A block of 32 bytes of all rows is added at a time, so that the sums stay in registers. A block
+ * is read as 8 words of 4 bytes; byte K of every word goes to sum K. Every instruction set has the
+ * shifts that this takes. Every value is added in the order of the rows. */
+
+enum { ROWS = 128, LANES = 8, BLOCK = 4 * LANES, LINE = 64 };
+typedef float lanes __attribute__((vector_size(4 * LANES)));
+typedef int32_t whole __attribute__((vector_size(4 * LANES)));
+typedef uint32_t words __attribute__((vector_size(4 * LANES)));
+
+/* Rows of codes that are added together, with their factors. */
+struct coded_rows {
+    const uint8_t *code[ROWS];
+    float factor[ROWS];
+    size_t count;
+};
+
+/* Moves the sums of COUNT dimensions to or from memory; the first SKIPPED are not written. */
+static void gather(lanes *sum, const float *out, size_t count)
+{
+    for (size_t i = 0; i < BLOCK; i++) sum[i % 4][i / 4] = i < count ? out[i] : 0;
+}
+
+static void scatter(const lanes *sum, float *out, size_t skipped, size_t count)
+{
+    for (size_t i = skipped; i < count; i++) out[i] = sum[i % 4][i / 4];
+}
+
+/* The first place of the block that covers dimension AT: the last block overlaps the one before. */
+static size_t block_at(size_t at, size_t size)
+{
+    return at + BLOCK <= size ? at : size - BLOCK;
+}
+
+/* sum[k] += factor * the signed number in BITS bits of every word, below which there are SHIFT. */
+#define ADD(k, x, shift, bits)                  \
+    sum[k] += factor * __builtin_convertvector( \
+                           (whole)((x) << (32 - (bits) - (shift))) >> (32 - (bits)), lanes)
+
+VEC_KERNEL static void sum_bytes(const struct coded_rows *rows, float *out, size_t dim)
+{
+    for (size_t at = 0; at < dim; at += BLOCK) {
+        size_t from = block_at(at, dim);
+        lanes sum[4];
+        gather(sum, out + from, BLOCK);
+        for (size_t r = 0; r < rows->count; r++) {
+            float factor = rows->factor[r];
+            words x;
+            memcpy(&x, rows->code[r] + from, sizeof x);
+            ADD(0, x, 0, 8);
+            ADD(1, x, 8, 8);
+            ADD(2, x, 16, 8);
+            ADD(3, x, 24, 8);
+        }
+        scatter(sum, out + from, at - from, BLOCK);
+    }
+}
+
+/* LOW dimensions in the lower halves of the bytes, HIGH in the upper ones. */
+VEC_KERNEL static void sum_nibbles(const struct coded_rows *rows, float *out, size_t low,
+                                   size_t high)
+{
+    for (size_t at = 0; at < low; at += BLOCK) {
+        size_t from = block_at(at, low), count = high - from < BLOCK ? high - from : BLOCK;
+        lanes sum[8];
+        gather(sum, out + from, BLOCK);
+        gather(sum + 4, out + low + from, count);
+        for (size_t r = 0; r < rows->count; r++) {
+            float factor = rows->factor[r];
+            words x;
+            memcpy(&x, rows->code[r] + from, sizeof x);
+            x ^= 0x88888888u; /* code + 8 to a signed number */
+            ADD(0, x, 0, 4);
+            ADD(1, x, 8, 4);
+            ADD(2, x, 16, 4);
+            ADD(3, x, 24, 4);
+            ADD(4, x, 4, 4);
+            ADD(5, x, 12, 4);
+            ADD(6, x, 20, 4);
+            ADD(7, x, 28, 4);
+        }
+        scatter(sum, out + from, at - from, BLOCK);
+        scatter(sum + 4, out + low + from, at - from, count);
+    }
+}
+
+static void sum_codes(const struct word_map *map, const uint32_t *ids, const float *values,
+                      size_t count, float *out, size_t dim)
+{
+    for (size_t first = 0; first < count; first += ROWS) {
+        struct coded_rows rows = {.count = count - first < ROWS ? count - first : ROWS};
+        for (size_t r = 0; r < rows.count; r++) {
+            uint32_t id = ids[first + r];
+            rows.code[r] = codes_of(map, id);
+            for (size_t at = 0; at < map->stride; at += LINE) __builtin_prefetch(rows.code[r] + at);
+            rows.factor[r] = values[first + r] * map->scales[id];
+        }
+        if (map->stride < BLOCK)
+            for (size_t r = 0; r < rows.count; r++)
+                word_map_add(map, ids[first + r], values[first + r], out, dim);
+        else if (map->bits == 8)
+            sum_bytes(&rows, out, dim);
+        else
+            sum_nibbles(&rows, out, map->stride, dim - map->stride);
+    }
+}
+
+void word_map_sum(const struct word_map *map, const uint32_t *ids, const float *values,
+                  size_t count, float *out, size_t dim)
+{
+    enum { AHEAD = 2 };
+    memset(out, 0, dim * sizeof *out);
+    if (!map->rows) {
+        sum_codes(map, ids, values, count, out, dim);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) { /* the rows are far apart: fetch the next ones */
+        if (i + AHEAD < count)
+            for (size_t at = 0; at < dim; at += LINE / sizeof(float))
+                __builtin_prefetch(floats_of(map, ids[i + AHEAD], dim) + at);
+        vec_add_scaled(out, values[i], floats_of(map, ids[i], dim), dim);
+    }
 }
 
 /* ---- Rows ---- */
@@ -109,11 +224,11 @@ void word_map_row(const struct word_map *map, uint32_t id, float *out, size_t di
 double word_map_toward(const struct word_map *map, uint32_t id, const float *vector, size_t dim)
 {
     if (map->rows) return vec_dot(floats_of(map, id, dim), vector, dim);
-    enum { BLOCK = 256 };
+    enum { PART = 256 };
     double sum = 0;
-    for (size_t first = 0; first < dim; first += BLOCK) {
-        float block[BLOCK];
-        size_t count = dim - first < BLOCK ? dim - first : BLOCK;
+    for (size_t first = 0; first < dim; first += PART) {
+        float block[PART];
+        size_t count = dim - first < PART ? dim - first : PART;
         for (size_t i = 0; i < count; i++) block[i] = word_map_value(map, id, first + i, dim);
         sum += vec_dot(block, vector + first, count);
     }

@@ -1,8 +1,7 @@
 /* The map L: a vector for each feature, as floats or as compact codes.
  *
  * Codes are whole numbers of 8 or 4 bits with one scale per feature: value = scale * code. They
- * take a quarter or an eighth of the memory of floats, and so of the time of a sum whose rows are
- * spread over memory. */
+ * take a quarter or an eighth of the memory of floats. */
 #ifndef EMBED_WORD_MAP_H
 #define EMBED_WORD_MAP_H
 
@@ -32,11 +31,12 @@ static inline size_t word_map_stride(unsigned bits, size_t dim)
     return bits == 8 ? dim : (dim + 1) / 2;
 }
 
-/* Fetches the row of a feature, which word_map_add will read. */
-void word_map_prefetch(const struct word_map *map, uint32_t id, size_t dim);
-
 /* OUT (dim) += factor * row */
 void word_map_add(const struct word_map *map, uint32_t id, float factor, float *out, size_t dim);
+
+/* OUT (dim) = the sum of COUNT rows, each times its value. */
+void word_map_sum(const struct word_map *map, const uint32_t *ids, const float *values,
+                  size_t count, float *out, size_t dim);
 
 /* The inner product of two rows; of a row and a vector. */
 double word_map_product(const struct word_map *map, uint32_t a, uint32_t b, size_t dim);

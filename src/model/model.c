@@ -106,6 +106,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     for (int g = 0; g < GROUPS; g++) {
         if (features->groups & GROUP_BIT(g))
             TRY((model->bits ? packed_open_group : open_group)(model, g, path, error));
+        if (features->groups & GROUP_BIT(g)) TRY(strtab_quicken(&features->vocabulary[g], error));
         total += features->vocabulary[g].count;
         if (total >= STRTAB_NONE)
             TRY(status_set(error, FILM_BAD_INPUT, "%s: too many features", path));

@@ -2,7 +2,7 @@
  *
  * Rows of the map become codes (embed/word_map.h), word evidence becomes bytes (pair/item_table.h),
  * memory becomes sets of numbers (base/keyset.h), strings lose their hash tables. The arrays of the
- * file are used as they are, so a packed model is also faster. Trees, line, idf, classifier,
+ * file are used as they are. Trees, line, idf, classifier,
  * examples and encoders are unchanged. */
 #ifndef MODEL_PACKED_H
 #define MODEL_PACKED_H

@@ -35,12 +35,16 @@ unsigned item_table_bits(enum item_keys keys, uint32_t words)
 static uint64_t id_number(const struct item_table *table, uint32_t id)
 {
     if (id < table->words) return id;
-    return id == ITEM_START ? table->words : id == ITEM_END ? (uint64_t)table->words + 1 : UINT64_MAX;
+    return id == ITEM_START ? table->words
+           : id == ITEM_END ? (uint64_t)table->words + 1
+                            : UINT64_MAX;
 }
 
 static uint32_t number_id(const struct item_table *table, uint64_t number)
 {
-    return number < table->words ? (uint32_t)number : number == table->words ? ITEM_START : ITEM_END;
+    return number < table->words    ? (uint32_t)number
+           : number == table->words ? ITEM_START
+                                    : ITEM_END;
 }
 
 /* Returns the set that a key belongs to and its number there; ITEM_SETS for no possible item. */

@@ -13,7 +13,7 @@
 enum item_keys { ITEMS_OF_WORDS, ITEMS_OF_PHRASES, ITEM_SETS };
 
 struct item_table {
-    uint32_t words;              /* ids below this are words */
+    uint32_t words; /* ids below this are words */
     struct keyset set[ITEM_SETS];
     const int8_t *weight[ITEM_SETS]; /* by position */
     const float *scale;              /* ITEM_KINDS */

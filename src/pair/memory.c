@@ -67,8 +67,7 @@ static void list_questions(const struct memory *memory, uint64_t *numbers)
     for (uint64_t slot = 0; slot <= memory->questions.slot_mask; slot++)
         if (memory->questions.keys[slot] &&
             memory->questions.number[slot] < memory->questions.count)
-            numbers[memory->questions.number[slot]] =
-                question_number(memory->questions.keys[slot]);
+            numbers[memory->questions.number[slot]] = question_number(memory->questions.keys[slot]);
 }
 
 /* Questions whose numbers are equal share a place: with 48 bits that is one in a billion. */

@@ -109,10 +109,10 @@ static void small_numbers_take_few_bytes(void **state)
 static void codes_are_their_values(void **state)
 {
     (void)state;
-    enum { ROWS = 3, MOST_DIM = 37 };
+    enum { ROWS = 3, MOST_DIM = 99 };
     struct rng rng;
     rng_seed(&rng, 9);
-    for (size_t dim = 1; dim <= MOST_DIM; dim += 3)
+    for (size_t dim = 1; dim <= MOST_DIM; dim += dim < 20 ? 3 : 11)
         for (unsigned bits = 4; bits <= 8; bits += 4) {
             float row[ROWS][MOST_DIM], scales[ROWS], sum[MOST_DIM];
             uint8_t codes[ROWS * MOST_DIM];
@@ -143,6 +143,19 @@ static void codes_are_their_values(void **state)
                 assert_true(fabsf(sum[i] - 1 - 2.5f * word_map_value(&map, 0, i, dim)) < 1e-6f);
             assert_true(fabs(word_map_product(&map, 0, 1, dim) - product) < 1e-6);
             assert_true(fabs(word_map_toward(&map, 0, row[1], dim) - toward) < 1e-5);
+            /* The sum of many rows, more than are added at a time. */
+            enum { MANY = 150 };
+            uint32_t ids[MANY];
+            float values[MANY], all[MOST_DIM];
+            double wanted[MOST_DIM] = {0};
+            for (uint32_t i = 0; i < MANY; i++) {
+                ids[i] = i % 3;
+                values[i] = (float)rng_uniform(&rng);
+                for (size_t d = 0; d < dim; d++)
+                    wanted[d] += (double)values[i] * (double)word_map_value(&map, ids[i], d, dim);
+            }
+            word_map_sum(&map, ids, values, MANY, all, dim);
+            for (size_t d = 0; d < dim; d++) assert_true(fabs(wanted[d] - (double)all[d]) < 1e-4);
             float again[MOST_DIM];
             word_map_row(&map, 1, again, dim);
             for (size_t i = 0; i < dim; i++)
