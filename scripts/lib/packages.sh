@@ -21,6 +21,7 @@ TEST_PACKAGES="$TEST_PACKAGES abigail-tools sqlite3 valgrind"
 TEST_PACKAGES="$TEST_PACKAGES $CHECK_PACKAGES"
 # Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
 LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
+COVERAGE_PACKAGES="gcovr" # scripts/coverage
 # scripts/package.
 PACKAGE_PACKAGES="patchelf python3-build python3-setuptools python3-wheel python3-venv debhelper dh-python lintian fakeroot"
 BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
