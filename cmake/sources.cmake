@@ -23,7 +23,7 @@ set(FILM_SOURCES
   src/pair/reasons.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
   src/pair/trees.c src/pair/answered.c src/pair/guarantees.c src/pair/knowledge.c src/pair/roles.c
   # model: the file on disk
-  src/model/decision_file.c src/model/examples.c src/model/model.c src/model/settings.c
+  src/model/decision_file.c src/model/examples.c src/model/model.c src/model/model_words.c src/model/settings.c
   src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
   src/model/classifier_file.c
   # explain: reasons for readers; the calls of film.h
