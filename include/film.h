@@ -46,6 +46,10 @@ FILM_API film_status film_open_memory(const void *bytes, size_t size, film_model
                                       film_error *error);
 FILM_API void film_close(film_model *model);
 
+/* Adds what is known about words to an open model, before it has a context: one relation per line,
+ * as for film_train_options.words. The model need not be trained again; film_save keeps them. */
+FILM_API film_status film_add_words(film_model *model, const char *path, film_error *error);
+
 /* Sets a function that is called when a model needs an encoder and film_train_register was not
  * called yet. It may load libfilm-train and call film_train_register. Any thread may call it. */
 FILM_API void film_set_encoder_loader(void (*load)(void *user), void *user);

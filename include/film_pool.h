@@ -74,6 +74,10 @@ FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *
 /* Sets how many seconds a call waits for another writer; the default is 10. */
 FILM_API void film_pool_set_wait(film_pool *pool, double seconds);
 
+/* Lets the models of this open pool know the words of a file (film_add_words), which is read when a
+ * model is loaded. Call it before the first model is; nothing is stored in the pool. */
+FILM_API film_status film_pool_set_words(film_pool *pool, const char *path, film_error *error);
+
 /* Returns the model of the pool. The first call loads it; it is valid until the pool is closed. */
 FILM_API film_status film_pool_model(film_pool *pool, const film_model **model, film_error *error);
 

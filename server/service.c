@@ -102,6 +102,9 @@ static film_status generation_open(const struct service_options *options,
     atomic_init(&generation->users, 1);
     status = pool ? film_pool_open(options->path, &generation->pool, error)
                   : film_open_private(options->path, &generation->opened, error);
+    if (status == FILM_OK && options->words)
+        status = pool ? film_pool_set_words(generation->pool, options->words, error)
+                      : film_add_words(generation->opened, options->words, error);
     generation->model = generation->opened;
     if (status == FILM_OK && pool)
         status = film_pool_follow(generation->pool, print_event, NULL, error);

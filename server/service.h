@@ -31,6 +31,7 @@ struct service_limits {
 struct service_options {
     const char *path;   /* of the model or pool */
     const char *report; /* an HTML file, or NULL */
+    const char *words;  /* a file of word relations, read again at a reload; or NULL */
     const char *token;  /* NULL: no token required */
     const char *const *origins;
     size_t origin_count;

@@ -92,6 +92,8 @@ FUNCTIONS["film_open_memory"] = (
     "film", film_status, [c_void_p, c_size_t, POINTER(c_void_p), POINTER(film_error)])
 FUNCTIONS["film_close"] = (
     "film", None, [c_void_p])
+FUNCTIONS["film_add_words"] = (
+    "film", film_status, [c_void_p, c_char_p, POINTER(film_error)])
 FUNCTIONS["film_set_encoder_loader"] = (
     "film", None, [CFUNCTYPE(None, c_void_p), c_void_p])
 FUNCTIONS["film_save"] = (
@@ -702,6 +704,8 @@ FUNCTIONS["film_pool_follow"] = (
     "pool", film_status, [c_void_p, film_tell_fn, c_void_p, POINTER(film_error)])
 FUNCTIONS["film_pool_set_wait"] = (
     "pool", None, [c_void_p, c_double])
+FUNCTIONS["film_pool_set_words"] = (
+    "pool", film_status, [c_void_p, c_char_p, POINTER(film_error)])
 FUNCTIONS["film_pool_model"] = (
     "pool", film_status, [c_void_p, POINTER(c_void_p), POINTER(film_error)])
 

@@ -97,6 +97,12 @@ size_t film_dim(const film_model *model)
     return model ? encoder_dim(&model->encoder) : 0;
 }
 
+film_status film_add_words(film_model *model, const char *path, film_error *error)
+{
+    if (!model || !path) return status_missing(error, model ? "path" : "model");
+    return model_add_words(model, path, error);
+}
+
 film_status film_describe(const film_model *model, char **json, film_error *error)
 {
     if (!model || !json) return status_missing(error, model ? "json" : "model");

@@ -52,9 +52,10 @@ static void collect_units(struct knowledge_side *units, const struct comparison 
     memset(units->quantity, 0, sizeof units->quantity);
     memset(units->other, 255, sizeof units->other);
     for (uint32_t w = 0; w < side->words && units->count + PHRASE < KNOWLEDGE_UNITS; w++) {
-        int alone = !reading_is_shared(c->reading, words[w].number);
+        /* An occurrence without a partner: the word may be elsewhere in both sentences. */
+        int alone = words[w].partner == READING_NONE;
         if (alone) add_unit(units, c, s, w, w);
-        if (w + 1 < side->words && (alone || !reading_is_shared(c->reading, words[w + 1].number)))
+        if (w + 1 < side->words && (alone || words[w + 1].partner == READING_NONE))
             add_unit(units, c, s, w, w + 1);
     }
     /* add_unit moved the units; their texts lie inside them. */
@@ -183,15 +184,17 @@ static void find_only_difference(struct comparison *c, const struct knowledge_si
 {
     unsigned kinds = 0;
     for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < c->side[s].alone; i++) {
-            uint32_t w = c->side[s].place[i];
+        for (uint32_t w = 0; w < c->side[s].words; w++) {
+            const struct reading_word *word = &c->reading->side[s].words[w];
+            if (word->partner != READING_NONE) continue;
             if (units[s].opposite[w])
                 kinds |= ONLY_OPPOSITE;
-            else if (c->reading->side[s].words[w].flags & WORD_NEGATION)
+            else if (word->flags & WORD_NEGATION)
                 kinds |= ONLY_NEGATION;
             else if (units[s].quantity[w])
                 kinds |= ONLY_NUMBER;
-            else if (!units[s].same[w] && !roles_is_small(c, s, w))
+            else if (!units[s].same[w] && !roles_is_small(c, s, w) &&
+                     !reading_is_shared(c->reading, word->number))
                 return;
         }
     /* A number that is added says more; it contradicts nothing: an iPhone, an iPhone 6. */

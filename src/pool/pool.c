@@ -242,6 +242,7 @@ void film_pool_close(film_pool *pool)
     mem_free(pool->path);
     mem_free(pool->file);
     mem_free(pool->index_file);
+    mem_free(pool->words);
     mem_free(pool->copy_name);
     mem_free(pool);
 }
@@ -256,6 +257,16 @@ void film_pool_set_wait(film_pool *pool, double seconds)
 
 /* ---- Model ---- */
 
+film_status film_pool_set_words(film_pool *pool, const char *path, film_error *error)
+{
+    if (!pool || !path) return pool_missing(error, pool ? "path" : "pool");
+    pthread_mutex_lock(&pool->loading);
+    mem_free(pool->words);
+    pool->words = mem_string(path, strlen(path));
+    pthread_mutex_unlock(&pool->loading);
+    return pool->words ? FILM_OK : status_no_memory(error);
+}
+
 static film_status load(film_pool *pool, struct db *db, struct pool_learned *learned,
                         film_error *error)
 {
@@ -265,6 +276,7 @@ static film_status load(film_pool *pool, struct db *db, struct pool_learned *lea
     TRY(store_get(db, "model_checksum", &learned->checksum, error));
     TRY(store_get_model(db, &learned->bytes, &size, error));
     TRY(model_parse(learned->bytes, size, pool->path, &learned->model, error));
+    if (pool->words) TRY(model_add_words(learned->model, pool->words, error));
     TRY(pool_dim(db, pool->path, &learned->dim, error));
     if (encoder_dim(&learned->model->encoder) != learned->dim)
         TRY(status_set(error, FILM_BAD_INPUT,

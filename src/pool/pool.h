@@ -46,6 +46,7 @@ struct film_pool {
     char *path;
     /* The resolved file, or the copy of the database; every connection opens it. */
     char *file;
+    char *words;                       /* path of a file of words, or NULL */
     char *copy_name;                   /* name of the copy in messages; NULL: there is none */
     char *index_file;                  /* index file, next to the path or the copy */
     unsigned long long device, number; /* of that file, to detect that it was replaced */

@@ -155,7 +155,26 @@ def exchanged():
           and "next-one" in program("pool", "list", "exchanged.pool").stdout)
 
 
+def words_reloaded():
+    """A file of words takes effect at a reload, for a model and for a pool."""
+    body = {"a": "How do I frobnicate my card?", "b": "How do I zorkify my card?"}
+
+    def p(server):
+        return server.ask("POST", "/v1/match", body)[1]["probability"]
+    for path in ("faq.film", "faq.pool"):
+        open("words.txt", "w").write("frobnicate = zorkify\n")
+        with Server(path, "--words", "words.txt") as server:
+            before = p(server)
+            open("words.txt", "w").write("frobnicate ! zorkify\n")
+            check("words of %s are read again" % path, server.reload("reloaded") and p(server) < before)
+            now = p(server)
+            open("words.txt", "w").write("frobnicate zorkify\n")
+            check("a bad file of words leaves the old ones (%s)" % path,
+                  server.reload("words.txt:1: ") and p(server) == now, server.lines)
+
+
 reloading()
+words_reloaded()
 pool_reloaded()
 killed()
 exchanged()
