@@ -167,8 +167,7 @@ static film_status search_query(film_pool *pool, const char *query, const film_s
     film_status status = film_pool_model(pool, &model, error);
     if (status == FILM_OK) status = record_argument(model, query, &text, &own, error);
     printing->queries = &text;
-    if (status == FILM_OK)
-        status = film_pool_search(pool, text, how, print_found, printing, error);
+    if (status == FILM_OK) status = film_pool_search(pool, text, how, print_found, printing, error);
     film_free(own);
     return status;
 }

@@ -29,10 +29,8 @@ set(FILM_SOURCES
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
   src/model/decision_file.c src/model/edits.c src/model/examples.c src/model/model.c
-  src/model/packed.c src/model/packed_file.c src/model/settings.c src/model/trait_columns.c
-  src/model/decision_file.c src/model/examples.c src/model/model.c src/model/model_words.c src/model/settings.c
-  src/model/trait_columns.c src/model/class_row.c src/model/classifier.c
-  src/model/classifier_file.c
+  src/model/model_words.c src/model/packed.c src/model/packed_file.c src/model/settings.c
+  src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/classify.c src/explain/differences.c
   src/explain/edit_trials.c src/explain/encoded.c src/explain/facts.c src/explain/film_api.c

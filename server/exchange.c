@@ -313,8 +313,7 @@ static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *
     struct head head = {.request = &exchange->request,
                         .hides = raw_head_hides(connection, method, url, version)};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &head);
-    exchange->request.number =
-        MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "n");
+    exchange->request.number = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "n");
     return check_head(exchange, &head);
 }
 
