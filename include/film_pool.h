@@ -344,10 +344,10 @@ typedef struct film_review_options {
 FILM_API film_status film_pool_review(film_pool *pool, const film_review_options *options,
                                       film_error *error);
 
-/* The origin of the label (film_pool_label) that answers PAIR, NUL-terminated. It keeps how the
- * pair was chosen and what the model said before the answer. */
+/* Writes the origin of the label (film_pool_label) that answers PAIR, NUL-terminated, into
+ * FILM_REVIEW_ORIGIN bytes. It keeps how the pair was chosen and what the model said before. */
 enum { FILM_REVIEW_ORIGIN = 32 };
-FILM_API void film_review_origin(const film_review_pair *pair, char origin[FILM_REVIEW_ORIGIN]);
+FILM_API void film_review_origin(const film_review_pair *pair, char *origin);
 
 typedef struct film_review_estimate {
     size_t size;

@@ -328,6 +328,18 @@ class film_example(Structure):
     ]
 
 
+class film_field_share(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("type", c_char_p),
+        ("a", film_text),
+        ("b", film_text),
+        ("weight", c_double),
+        ("words", c_double),
+        ("traits", c_double),
+    ]
+
+
 class film_word_difference(Structure):
     _fields_ = [
         ("a", film_text),
@@ -394,6 +406,8 @@ class film_explanation(Structure):
         ("fact_count", c_size_t),
         ("examples", POINTER(film_example)),
         ("example_count", c_size_t),
+        ("fields", POINTER(film_field_share)),
+        ("field_count", c_size_t),
         ("differences", POINTER(film_word_difference)),
         ("difference_count", c_size_t),
         ("reversals", POINTER(film_reversal)),
@@ -869,6 +883,57 @@ FUNCTIONS["film_pool_labelled_pairs"] = (
 film_cluster_fn = CFUNCTYPE(c_int, c_void_p, film_text, film_text)
 FUNCTIONS["film_pool_clusters"] = (
     "pool", film_status, [c_void_p, film_cluster_fn, c_void_p, POINTER(film_error)])
+
+
+class film_review_pair(Structure):
+    _fields_ = [
+        ("first", film_record),
+        ("second", film_record),
+        ("probability", c_double),
+        ("same", c_int),
+        ("random", c_int),
+    ]
+
+
+film_review_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_review_pair))
+FILM_REVIEW_MOST = 1000
+
+
+class film_review_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("count", c_size_t),
+        ("random", c_double),
+        ("seed", c_uint64),
+        ("answer", film_answer_options),
+        ("progress", film_progress),
+        ("call", film_review_fn),
+        ("skip", CFUNCTYPE(c_int, c_void_p, film_text, film_text)),
+        ("user", c_void_p),
+    ]
+
+
+FUNCTIONS["film_pool_review"] = (
+    "pool", film_status, [c_void_p, POINTER(film_review_options), POINTER(film_error)])
+FILM_REVIEW_ORIGIN = 32
+FUNCTIONS["film_review_origin"] = (
+    "pool", None, [POINTER(film_review_pair), c_char_p])
+
+
+class film_review_estimate(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("answered", c_uint64),
+        ("random", c_uint64),
+        ("right", c_uint64),
+        ("accuracy", c_double),
+        ("low", c_double),
+        ("high", c_double),
+    ]
+
+
+FUNCTIONS["film_pool_review_estimate"] = (
+    "pool", film_status, [c_void_p, POINTER(film_review_estimate), POINTER(film_error)])
 FUNCTIONS["film_pool_dedup"] = (
     "pool", film_status, [c_void_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
 

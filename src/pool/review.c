@@ -306,7 +306,7 @@ done:
 #define ORIGIN_RANDOM "review random "
 #define ORIGIN_CHOSEN "review chosen "
 
-void film_review_origin(const film_review_pair *pair, char origin[FILM_REVIEW_ORIGIN])
+void film_review_origin(const film_review_pair *pair, char *origin)
 {
     snprintf(origin, FILM_REVIEW_ORIGIN, "%s%s", pair->random ? ORIGIN_RANDOM : ORIGIN_CHOSEN,
              pair->same ? "same" : "different");
