@@ -168,6 +168,7 @@ static film_status search_query(film_pool *pool, const char *query, const film_s
     if (status == FILM_OK) status = record_argument(model, query, &text, &own, error);
     printing->queries = &text;
     if (status == FILM_OK) status = film_pool_search(pool, text, how, print_found, printing, error);
+    printing->queries = NULL;
     film_free(own);
     return status;
 }

@@ -154,8 +154,8 @@ typedef int (*film_link_fn)(void *user, const film_link_match *match);
 typedef struct film_link_options {
     size_t size;
     film_answer_options answer;
-    /* The probability at which two records match; 0: 0.9. With 0, B's record must also answer A's at
-     * all, by the threshold that film_pool_search uses, where training learned one. */
+    /* The probability at which two records match; 0: 0.9. With 0, B's record must also answer A's
+     * at all, by the threshold that film_pool_search uses, where training learned one. */
     double threshold;
     /* For each record of A: candidates judged, 0: 20; matches at most, 0: 1. */
     size_t candidates, most;

@@ -215,8 +215,8 @@ FILM_API film_status film_match_json(const film_explanation *explanation, size_t
 /* {a, b, probability, same, similarity, log_odds, bias, words: [{text, side, span, weight}],
  * groups: [{id, name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
  * facts: [{name, text}], examples: [{a, b, same, similarity}], differences: [{a: {text, span},
- * b: {text, span}, weight}]}. Records a and b are objects, and there are fields: [{name, type, a, b,
- * weight, words, traits}]. With a BERT encoder there are also words[].left_out and encoder:
+ * b: {text, span}, weight}]}. Records a and b are objects, and there are fields: [{name, type, a,
+ * b, weight, words, traits}]. With a BERT encoder there are also words[].left_out and encoder:
  * [{dimension, share}]. After film_explain_reversals there are also groups[].causes: [{text, side,
  * span}], judgements, and reversals: [{words, probability, a, b, edits: [{side, text, span, by,
  * by_span}]}]. */

@@ -216,10 +216,12 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
     film_status status = FILM_OK;
     const struct comm *comm = input->corpus->comm;
     const film_train_options *options = input->options;
-    struct made_up_options wanted = {
-        unrelated_wanted(held->pairs.count),
-        options->no_made_up || input->corpus->records ? 0 : held->pairs.count / 4, options->seed,
-        options->threads};
+    /* An edit of a scored pair would need a score; fields judge the numbers of records. */
+    int edits = !options->no_made_up && !input->corpus->records &&
+                input->corpus->labels != FILM_LABELS_SCORES;
+    struct made_up_options wanted = {unrelated_wanted(held->pairs.count),
+                                     edits ? held->pairs.count / 4 : 0, options->seed,
+                                     options->threads};
     struct made_up_pairs made_up = {0};
     struct tree_rows rows = {0};
     TRY(made_up_pairs_draw(input->corpus, decision, &wanted, &made_up, error));

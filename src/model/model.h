@@ -49,7 +49,7 @@ film_status model_open(const char *path, int private, film_model **out, film_err
 /* Opens the bytes of a model file (NAME is for messages); they must outlive the model. */
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error);
-/* Adds the relations of a user's file (text/relations_read.h). No context of the model may exist. */
+/* Adds the relations of a user's file (text/relations_read.h). The model has no context yet. */
 film_status model_add_words(film_model *model, const char *path, film_error *error);
 
 film_status model_save(const film_model *model, const char *path, film_error *error);

@@ -15,7 +15,7 @@ static const char *const pronouns[] = {"i", "you", "me", "it", NULL};
 /* Words after which the next word has a role of its own. */
 static const char *const directed[] = {"from",   "to",    "than", "by",   "into",
                                        "before", "after", "on",   "over", NULL};
-/* What stands on both sides of these has the same role. */
+/* Two words around one of these have the same role. */
 static const char *const symmetric[] = {"and", "or", "vs", "versus", "with", "between", NULL};
 /* Sentences about these mean the same in both directions. */
 static const char *const mutual[] = {"difference", "differences",  "between", "distance", "far",

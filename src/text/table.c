@@ -69,25 +69,23 @@ static film_status check_table_options(const film_table_options *options, film_e
                           "film_table_options", error);
 }
 
+/* Returns the bytes of the line end at AT; 0: there is none. */
+static size_t line_end(const struct reader *reader, size_t at)
+{
+    if (at < reader->end && reader->buffer[at] == '\n') return 1;
+    return at + 1 < reader->end && memcmp(reader->buffer + at, "\r\n", 2) == 0 ? 2 : 0;
+}
+
 /* Skips blank lines before the first record, so that it begins at the start of the buffer. */
 static film_status pass_blank_lines(struct reader *reader, film_error *error)
 {
-    film_status status = FILM_OK;
+    film_status status;
     do {
         size_t at = 0;
-        for (;; at++) {
-            if (at < reader->end && reader->buffer[at] == '\n')
-                reader->line++;
-            else if (!(at + 1 < reader->end && memcmp(reader->buffer + at, "\r\n", 2) == 0))
-                break;
-        }
+        for (size_t end; (end = line_end(reader, at)); at += end) reader->line++;
         reader_drop(reader, at);
         status = reader_fill(reader, PEEK_BYTES, error);
-        if (status != FILM_OK || reader->end == 0) break;
-        if (reader->buffer[0] != '\n' &&
-            !(reader->end > 1 && memcmp(reader->buffer, "\r\n", 2) == 0))
-            break;
-    } while (1);
+    } while (status == FILM_OK && line_end(reader, 0));
     if (status == FILM_OK && reader->end == 0) return reader_empty(reader, error);
     return status;
 }

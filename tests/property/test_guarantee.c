@@ -1,6 +1,6 @@
-/* The guarantee over many mutated sentences: a number, a negation, an opposite or an exchange as the
- * only difference is never the same. The pairs are made here, by templates around the sentences of
- * the FAQ example, not by the edits of training. In --long there are ten million. */
+/* The guarantee over many mutated sentences: a number, a negation, an opposite or an exchange as
+ * the only difference is never the same. The pairs are made here, by templates around the sentences
+ * of the FAQ example, not by the edits of training. In --long there are ten million. */
 #include "faq_model.h"
 
 enum { PAIRS = 20000, PAIRS_LONG = 10000000, ROOM = 1024 };

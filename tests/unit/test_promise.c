@@ -249,8 +249,8 @@ static void what_is_not_sure_is_not_reached(void **state)
     assert_true(!point.reached && isfinite(point.threshold));
 }
 
-/* 165 positives: the first 60 are right, two of the next 30 are wrong. 59 of 59 prove 0.95 (0.05^(1/59)
- * = 0.9505); 80 of 82, half of the positives, would not (0.925). */
+/* 165 positives: the first 60 are right, two of the next 30 are wrong. 59 of 59 prove 0.95
+ * (0.05^(1/59) = 0.9505); 80 of 82, half of the positives, would not (0.925). */
 static void few_positives_are_tested_from_a_third_on(void **state)
 {
     (void)state;
