@@ -277,10 +277,10 @@ static int run(const struct command *command, void *given)
     const struct values *values = given;
     const char *path = command->words[0];
     size_t count = values->set.count + values->add.count + values->remove.count;
+    if (!count) return usage_error(command->verb, "nothing to edit: --set, --add or --remove");
     struct editing editing = {.command = command, .values = values, .changed = json_array()};
     film_error error = {.message = ""};
     int saved = 0;
-    if (!count) return usage_error(command->verb, "nothing to edit: --set, --add or --remove");
     const char *output = values->output ? values->output : path;
     film_status status = open_both(&editing, path, &error);
     if (status == FILM_OK) status = edit_and_compare(&editing, &error);

@@ -298,8 +298,8 @@ static film_status add_pools(struct train_values *values, struct pool_pairs *pai
     return status;
 }
 
-/* Prints the fields of records and their types before training. Standard input cannot be read
- * twice. */
+/* Prints the fields of records and their types before training. Standard input and pipes cannot be
+ * read twice. */
 static void print_fields(const struct command *command, const struct train_values *values)
 {
     film_error error;
@@ -308,7 +308,9 @@ static void print_fields(const struct command *command, const struct train_value
     json_t *list, *field;
     film_table_options table = values->train.table;
     table.size = sizeof table;
-    if (command->quiet || !command->count || strcmp(command->words[0], "-") == 0 ||
+    struct stat file;
+    if (command->quiet || !command->count || stat(command->words[0], &file) != 0 ||
+        !S_ISREG(file.st_mode) ||
         film_guess_fields(command->words[0], &table, &text, &error) != FILM_OK)
         return; /* training reports the error */
     list = json_loads(text, 0, NULL);

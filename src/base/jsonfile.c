@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 
+#include <math.h>
 #include <string.h>
 
 /* When out of memory, jansson (2.14) mostly returns no reason. The exception: a string that was
@@ -61,6 +62,11 @@ int jsonfile_append(json_t *array, json_t *value)
     int code = json_array_append_new(array, value);
     failed = failed || code != 0;
     return code;
+}
+
+json_t *jsonfile_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
 }
 
 int jsonfile_failed(void)

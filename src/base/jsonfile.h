@@ -18,6 +18,9 @@ film_status jsonfile_read(const char *path, json_t **out, film_error *error);
  * is remembered for this thread, and the next jsonfile_dump of the thread returns it. */
 int jsonfile_put(json_t *object, const char *key, json_t *value);
 int jsonfile_append(json_t *array, json_t *value);
+/* A number, or null where it is not finite, which JSON cannot write. */
+json_t *jsonfile_number(double value);
+
 /* Returns whether one of them failed since the last call, and forgets it. */
 int jsonfile_failed(void);
 

@@ -253,6 +253,7 @@ void word_map_round(const float *row, size_t dim, unsigned bits, uint8_t *code, 
     for (size_t i = 0; i < stride; i++) {
         int low = round_to(row[i], *scale, most);
         int high = bits == 4 && stride + i < dim ? round_to(row[stride + i], *scale, most) : 0;
-        code[i] = bits == 8 ? (uint8_t)(int8_t)low : (uint8_t)((high + 8) << 4 | (low + 8));
+        int both = bits == 8 ? low & 255 : (high + 8) << 4 | (low + 8);
+        code[i] = (uint8_t)both;
     }
 }

@@ -39,21 +39,18 @@ film_status decision_threshold_check(const film_train_options *options,
     return FILM_OK;
 }
 
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 json_t *decision_threshold_json(const film_operating *wanted, const struct operating_point *point,
                                 double prior)
 {
     int promised = operating_promises(wanted);
     return json_pack(
-        "{s:s, s:o, s:f, s:b, s:f, s:o, s:o, s:f, s:o, s:o, s:f}", "criterion",
-        operating_name(wanted->criterion), "target", number(promised ? wanted->target : NAN),
-        "threshold", point->threshold, "reached", point->reached, "accuracy", point->accuracy,
-        "precision", number(point->precision), "recall", number(point->recall), "f1", point->f1,
-        "interval", promised ? json_pack("[f, f]", point->low, point->high) : json_null(), "pairs",
+        "{s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:f}", "criterion",
+        operating_name(wanted->criterion), "target",
+        jsonfile_number(promised ? wanted->target : NAN), "threshold",
+        jsonfile_number(point->threshold), "reached", point->reached, "accuracy",
+        jsonfile_number(point->accuracy), "precision", jsonfile_number(point->precision), "recall",
+        jsonfile_number(point->recall), "f1", jsonfile_number(point->f1), "interval",
+        promised ? json_pack("[f, f]", point->low, point->high) : json_null(), "pairs",
         promised ? json_integer((json_int_t)point->pairs) : json_null(), "prior", prior);
 }
 
@@ -69,8 +66,8 @@ void decision_threshold_made_up(struct training_log *log, size_t made_up)
     double recall = json_number_value(json_object_get(point, "recall"));
     training_log_count(log, "random_negatives", made_up);
     if (!point) return;
-    training_log_note(log, "recall", json_real(recall));
-    training_log_note(log, "random_called_same", json_real(1 - (2 * balanced - recall)));
+    training_log_note(log, "recall", jsonfile_number(recall));
+    training_log_note(log, "random_called_same", jsonfile_number(1 - (2 * balanced - recall)));
     training_log_forget(log, "balanced_accuracy");
     jsonfile_put(point, "accuracy", json_null());
     jsonfile_put(point, "precision", json_null());
@@ -133,7 +130,7 @@ film_status decision_threshold_choose(const struct scored_pairs *pairs,
         TRY(operating_choose(&options->operating, prior, &rows, &point, error));
     training_log_note(log, "operating",
                       decision_threshold_json(&options->operating, &point, prior));
-    training_log_note(log, "balanced_accuracy", json_real(point.balanced_accuracy));
+    training_log_note(log, "balanced_accuracy", jsonfile_number(point.balanced_accuracy));
     *threshold = point.threshold;
 done:
     mem_free(wide);

@@ -1,12 +1,14 @@
 /* The table of methods, and code shared by the methods on top of an SVD. LSA (Deerwester et al.
  * 1990), the simplest map, is here too. train/train.c chooses the method and the rows. */
 #include "learn/learn.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "la/dense.h"
 #include "la/openmp.h"
 #include "base/threads.h"
 #include "la/spread.h"
 
+#include <math.h>
 #include <string.h>
 
 void learned_map_free(struct learned_map *learned)
@@ -97,7 +99,7 @@ film_status learn_factorise(const struct learn_input *input, struct svd *svd,
     out->rank = svd->rank;
     out->dim = input->dim < svd->rank ? input->dim : svd->rank;
     training_log_count(input->log, "svd_basis", svd->basis);
-    training_log_note(input->log, "svd_residual", json_real(svd->residual));
+    training_log_note(input->log, "svd_residual", jsonfile_number(svd->residual));
     training_log_phase(input->log, "svd");
 done:
     return status;
@@ -163,6 +165,12 @@ int learn_uses_labels(film_method method)
 film_status learn_map(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
     film_status status = methods[input->method].learn(input, out, error);
+    size_t values = out->map ? learn_inputs(input) * out->dim : 0;
+    for (size_t i = 0; status == FILM_OK && i < values; i++)
+        if (!isfinite(out->map[i]))
+            return status_set(error, FILM_BAD_INPUT,
+                              "training diverged: the map has values that are not finite; train "
+                              "again without the checkpoint, or with other options");
     /* Options were checked before, so FILM_USAGE here means unsuitable labels. */
     return status == FILM_USAGE ? FILM_BAD_INPUT : status;
 }

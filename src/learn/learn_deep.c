@@ -45,8 +45,8 @@ static void note_learned(struct training_log *log, const struct deep *deep,
 {
     json_t *history = json_array();
     for (size_t i = 0; i < learned->history_count; i++)
-        jsonfile_append(history,
-                        json_pack("[f, f]", learned->history[i].epoch, learned->history[i].loss));
+        jsonfile_append(history, json_pack("[f, o]", learned->history[i].epoch,
+                                           jsonfile_number(learned->history[i].loss)));
     training_log_note(log, "network",
                       json_pack("{s:s, s:I, s:I, s:I, s:[s, s], s:o}", "stopped",
                                 learned->steps_done < learned->steps ? "cancelled" : "end", "steps",

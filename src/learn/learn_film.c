@@ -104,9 +104,11 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
     for (size_t i = training_log_stride(count, &stride); i < count; i += stride) {
         const struct film_iteration *now = &learned->history[i];
         jsonfile_append(history,
-                        json_pack("[f, f, I, f, I, f, f, f]", now->f, now->gradient,
-                                  (json_int_t)now->active, now->tau, (json_int_t)now->backtracks,
-                                  now->judged, now->hinge, now->satisfied));
+                        json_pack("[o, o, I, o, I, o, o, o]", jsonfile_number(now->f),
+                                  jsonfile_number(now->gradient), (json_int_t)now->active,
+                                  jsonfile_number(now->tau), (json_int_t)now->backtracks,
+                                  jsonfile_number(now->judged), jsonfile_number(now->hinge),
+                                  jsonfile_number(now->satisfied)));
     }
     double least = learned->s[0], most = learned->s[0];
     for (size_t c = 1; c < learned->dim; c++) {
@@ -115,13 +117,14 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
     }
     training_log_note(
         log, name,
-        json_pack("{s:s, s:I, s:f, s:f, s:I, s:I, s:I, s:[f, f], s:[s, s, s, s, s, s, s, s], s:o}",
+        json_pack("{s:s, s:I, s:o, s:o, s:I, s:I, s:I, s:[o, o], s:[s, s, s, s, s, s, s, s], s:o}",
                   "stopped", stiefel_stop_name(learned->solver.stop), "iterations",
-                  (json_int_t)learned->solver.iterations, "objective", learned->f, "margin",
-                  learned->margin, "active_anchors", (json_int_t)learned->active, "dead_columns",
-                  (json_int_t)learned->dead, "best_iteration", (json_int_t)learned->best, "weights",
-                  least, most, "history_columns", "objective", "gradient", "active", "step",
-                  "backtracks", "accuracy", "hinge", "satisfied", "history", history));
+                  (json_int_t)learned->solver.iterations, "objective", jsonfile_number(learned->f),
+                  "margin", jsonfile_number(learned->margin), "active_anchors",
+                  (json_int_t)learned->active, "dead_columns", (json_int_t)learned->dead,
+                  "best_iteration", (json_int_t)learned->best, "weights", jsonfile_number(least),
+                  jsonfile_number(most), "history_columns", "objective", "gradient", "active",
+                  "step", "backtracks", "accuracy", "hinge", "satisfied", "history", history));
 }
 
 /* A hash of this process's basis and anchors, which P depends on: a different machine or thread

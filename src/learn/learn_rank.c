@@ -25,7 +25,8 @@ static void note_learned(struct training_log *log, const struct rank_learned *le
     size_t count = learned->history_count, stride;
     for (size_t i = training_log_stride(count, &stride); i < count; i += stride) {
         const struct rank_progress *now = &learned->history[i];
-        jsonfile_append(history, json_pack("[f, f, f]", now->epoch, now->loss, now->gradient));
+        jsonfile_append(history, json_pack("[f, o, o]", now->epoch, jsonfile_number(now->loss),
+                                           jsonfile_number(now->gradient)));
     }
     /* Nothing is mined any more; the value stays so that model files do not change. */
     training_log_note(

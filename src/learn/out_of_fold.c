@@ -2,6 +2,7 @@
  * every pair's features with models that did not see it. learn_decision.c trains trees and memory
  * on them. */
 #include "learn/out_of_fold.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "la/openmp.h"
 #include "learn/guarantees_fit.h"
@@ -383,7 +384,7 @@ static film_status scale_evidence(const struct learn_input *input, struct decisi
     for (size_t i = 0; i < count; i++)
         held->base[i] =
             (float)((double)held->line[i] + trust.bias + trust.scale * (double)margin[i]);
-    training_log_note(input->log, "evidence_scale", json_real(trust.scale));
+    training_log_note(input->log, "evidence_scale", jsonfile_number(trust.scale));
 done:
     mem_free(margin);
     mem_free(margins);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Format and columns are decided from at most this number of bytes and records. The reader waits
- * for all of the bytes, so that the same file gives the same decision however slowly it arrives. */
+ * for all of the bytes, so a file gives the same decision however slowly it arrives. */
 enum { PEEK_BYTES = 1 << 16, PEEK_RECORDS = 64 };
 
 struct film_table {
@@ -55,20 +55,6 @@ static film_status load_record(const film_table *table, struct record *record,
 
 /* ---- Opening ---- */
 
-static film_status check_table_options(const film_table_options *options, film_error *error)
-{
-    if ((unsigned)options->format >= FILM_FORMAT_COUNT)
-        return status_set(error, FILM_USAGE, "unknown format %d", (int)options->format);
-    if ((unsigned)options->labels >= FILM_LABELS_COUNT)
-        return status_set(error, FILM_USAGE, "unknown kind of labels %d", (int)options->labels);
-    if (options->parts < 0 || options->part < 0 ||
-        options->part >= (options->parts ? options->parts : 1))
-        return status_set(error, FILM_USAGE, "part %d of %d does not exist", options->part,
-                          options->parts);
-    return sized_reserved(options->reserved, sizeof options->reserved / sizeof *options->reserved,
-                          "film_table_options", error);
-}
-
 /* Returns the bytes of the line end at AT; 0: there is none. */
 static size_t line_end(const struct reader *reader, size_t at)
 {
@@ -94,8 +80,9 @@ static film_status pass_blank_lines(struct reader *reader, film_error *error)
 static film_status check_kind(const struct reader *reader, film_error *error)
 {
     const char *problem = filetype_problem((film_text){reader->buffer, reader->end});
-    if (!problem) return FILM_OK;
-    return status_set(error, FILM_BAD_INPUT, "%s: %s", source_name(reader->source), problem);
+    return !problem
+               ? FILM_OK
+               : status_set(error, FILM_BAD_INPUT, "%s: %s", source_name(reader->source), problem);
 }
 
 static film_status find_format(film_table *table, const film_table_options *options,
@@ -243,7 +230,7 @@ film_status table_open_slice(const char *path, size_t number, const film_table_o
     struct source *source = NULL;
     *out = NULL;
     if (!options) options = &standard;
-    film_status status = check_table_options(options, error);
+    film_status status = table_check_options(options, error);
     if (status == FILM_OK) status = source_open(path, &source, error);
     if (status == FILM_OK) status = open_source(source, number, options, out, error);
     return status;
@@ -260,7 +247,7 @@ film_status table_open_bytes(const void *bytes, size_t size, const char *name, s
 {
     struct source *source = NULL;
     *out = NULL;
-    film_status status = check_table_options(options, error);
+    film_status status = table_check_options(options, error);
     if (status == FILM_OK) status = source_open_bytes(bytes, size, name, chunk, &source, error);
     if (status == FILM_OK) status = open_source(source, 0, options, out, error);
     return status;

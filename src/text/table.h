@@ -5,6 +5,9 @@
 #include "base/status.h"
 #include "film_io.h"
 
+/* Checks format, labels and part (io_api.c). */
+film_status table_check_options(const film_table_options *options, film_error *error);
+
 /* film_table_open without argument checks. OPTIONS may be embedded in other options. */
 film_status table_open(const char *path, const film_table_options *options, film_table **out,
                        film_error *error);

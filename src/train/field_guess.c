@@ -176,15 +176,18 @@ film_status film_guess_fields(const char *path, const film_table_options *option
     TRY(film_table_open(path, &with, &table, error));
     TRY(corpus_init(&corpus, FILM_LABELS_NONE, error));
     TRY(training_log_init(&log, &comm_single, error));
-    while (corpus.rows < ENOUGH && (status = film_table_next(table, &row, error)) == FILM_OK)
+    while (corpus.rows < ENOUGH && (status = film_table_next(table, &row, error)) == FILM_OK) {
+        if (!record_text_is(row.a)) break; /* a file of sentences */
         TRY(corpus_add(&corpus, &row, error));
+    }
     if (status == FILM_END) status = FILM_OK;
     TRY(status);
     TRY(field_guess(&corpus, with.fields, &fields, &log, error));
     list = json_object_get(log.figures, "fields");
-    char *text = list ? json_dumps(list, JSON_COMPACT) : NULL;
-    TRY_ALLOC(*json = mem_string(text ? text : "[]", text ? strlen(text) : 2), error);
-    jsonfile_free_text(text);
+    if (list)
+        TRY(jsonfile_dump(list, JSON_COMPACT, json, error));
+    else
+        TRY_ALLOC(*json = mem_string("[]", 2), error);
 done:
     film_table_close(table);
     corpus_free(&corpus);

@@ -404,7 +404,7 @@ static film_status keep_promise(film_model *model, const struct training_rows *r
     TRY(decision_threshold_choose(&scored, options, NULL, &log_odds, log, error));
     if (held.count) line->threshold = (log_odds - line->bias) / line->scale;
     jsonfile_put(json_object_get(log->figures, "operating"), "threshold",
-                 json_real(line->threshold));
+                 jsonfile_number(line->threshold));
     training_log_note(log, "threshold_from", json_string("folds"));
     training_log_count(log, "threshold_pairs", held.count);
     decision_threshold_made_up(log, held.made_up);

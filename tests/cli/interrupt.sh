@@ -6,7 +6,7 @@ source "$(dirname "$0")/tap.sh"
 awk 'BEGIN { srand(5); for (i = 0; i < 4000; i++) { line = ""
     for (w = 6 + int(rand() * 6); w > 0; w--) line = line " w" int(exp(rand() * log(20000)))
     print substr(line, 2) } }' >many.txt
-head -2000 many.txt >few.txt
+head -600 many.txt >few.txt
 "$FILM" train few.txt --rank 20 -q -o few.film
 cp few.film kept.film
 nothing_new() { find . -mindepth 1 -printf '%P\n' | sort | grep -vxE 'out|err|before|new' | diff <(grep -vxE 'out|err|before|new' before) -; }

@@ -16,7 +16,7 @@ check "and the smallest edits that reverse the verdict" grep -qE '^  would be (d
 check "then what can be seen, the log-odds and where every pair starts" awk 'NR > 3 && !/^  (-  [a-z]|differ: |would be |or )/ { exit }
     { n++ } END { exit !(n >= 3) }' out
 grep -vE '^  (-  |differ: |would be |or |no reversal)' out >sum
-check "the sum follows" diff <(sed -nE '4s/[+-][0-9.]+/N/; 5s/[+-][0-9.]+ +#*/N/; 4,5p' sum) \
+check "the sum follows" diff <(sed -nE '4s/[+-][0-9.]+/N/; 5s/[+-][0-9.]+ +#* */N /; 4,5p' sum) \
     <(printf 'log-odds N =\n    N               Bias (the same for every pair)\n' | sed 's/N  *Bias/N Bias/') -b
 check "then ten words and groups, those for the verdict first, strongest first, and the rest" awk '
     NR == 1 { same = $1 == "same" }

@@ -247,7 +247,8 @@ static void trees_learn_from_the_same_pairs(void **state)
                                       .folds = {5, of},
                                       .weight = each,
                                       .base = each,
-                                      .x = values};
+                                      .x = values,
+                                      .traits = traits};
     for (int all = 0; all < 2; all++)
         for (int size = 1; size <= 4; size++) {
             tree_rows_most = all ? TREE_ROWS_PAIRS : TREE_ROWS_MOST;

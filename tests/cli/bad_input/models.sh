@@ -52,7 +52,7 @@ NORMAL='s/ [0-9]+/ N/g' bad "a model cut off in its header" 2 \
     film info cut.film
 head -c -1 good.film >cut1.film
 NORMAL='s/ [0-9]+/ N/g' bad "a model without its last byte" 2 \
-    'film: cut1.film: tensor word.bytes ends at byte N of the data, which has only N; the file is cut off or damaged' \
+    'film: cut1.film: tensor word.lengths ends at byte N of the data, which has only N; the file is cut off or damaged' \
     film info cut1.film
 { cat good.film; printf x; } >longer.film
 bad "a byte behind the model" 2 \
