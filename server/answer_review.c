@@ -189,8 +189,8 @@ static int read_label(const json_t *value, size_t number, film_pool_label_row *r
                               where);
     if (given.ids)
         return json_array_size(given.ids) == 2
-                   ? fields_text(json_array_get(given.ids, 0), "ids", 0, &row->a, response) &&
-                         fields_text(json_array_get(given.ids, 1), "ids", 1, &row->b, response)
+                   ? fields_text(given.ids, "ids", 0, &row->a, response) &&
+                         fields_text(given.ids, "ids", 1, &row->b, response)
                    : response_error(response, 400, "%s.ids must have two ids", where);
     return split_pair_id(given.id, row, origin) ||
            response_error(response, 400, "%s.id is not the id of a pair; take it from /v1/review",

@@ -69,7 +69,8 @@ def compare_evidence(full, packed, words):
     weights = full["evidence.feature"].astype("f8")
     scale = packed["evidence.feature_scale"].astype("f8")
     assert (abs(packed["evidence.feature"] * scale - weights) <= 0.50001 * scale).all()
-    used = full["evidence.keys"] != 0
+    item_keys = full["evidence.keys"][:-1]  # the last element is the seed of the hash
+    used = item_keys != 0
     scale = packed["evidence.scale"].astype("f8")
     sets = []
     for name, bits in (("words", bits_for(7 * (words + 2) ** 2)), ("phrases", 48)):
@@ -77,7 +78,7 @@ def compare_evidence(full, packed, words):
         sets.append(dict(zip(numbers(packed[prefix + "sizes"], packed[prefix + "rest"], bits),
                              map(int, packed[prefix + "weight"]))))
     found = 0
-    for (which, number, kind), weight in zip(item_numbers(full["evidence.keys"][used], words),
+    for (which, number, kind), weight in zip(item_numbers(item_keys[used], words),
                                              full["evidence.item"][used].astype("f8")):
         code = sets[which].get(number, 0)
         found += number in sets[which]
@@ -144,8 +145,9 @@ def compare_relations(full, packed):
 
 
 def compare_memory(full, packed):
-    used = full["memory.keys"] != 0
-    question = {int(n): int(k) >> 16 for k, n in zip(full["memory.keys"][used], full["memory.numbers"][used])}
+    question_keys = full["memory.keys"][:-1]
+    used = question_keys != 0
+    question = {int(n): int(k) >> 16 for k, n in zip(question_keys[used], full["memory.numbers"][used])}
     known = numbers(packed["memory.known.sizes"], packed["memory.known.rest"], 48)
     assert sorted(known) == sorted(question.values())
     position = {number: i for i, number in enumerate(known)}
@@ -155,7 +157,7 @@ def compare_memory(full, packed):
     renamed = dict(pairs)
     count = len(known)
     apart = set(numbers(packed["memory.apart.sizes"], packed["memory.apart.rest"], bits_for(count * count + 1)))
-    keys = [int(k) for k in full["memory.different.keys"] if k]
+    keys = [int(k) for k in full["memory.different.keys"][:-1] if k]
     wanted = {min(x) * count + max(x) for x in ((renamed[k >> 32], renamed[k & 0xffffffff]) for k in keys)}
     assert apart == wanted, "clusters labelled different"
 
