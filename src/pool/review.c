@@ -182,6 +182,7 @@ static film_status find_neighbours(struct reviewing *reviewing, film_error *erro
     film_text *queries = NULL;
     film_search_options search = {.size = sizeof search,
                                   .k = NEIGHBOURS + 1,
+                                  .candidates = 2 * NEIGHBOURS,
                                   .answer = reviewing->options.answer,
                                   .progress = reviewing->options.progress};
     TRY_ALLOC(queries = mem_array(count, sizeof *queries), error);
