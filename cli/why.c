@@ -79,8 +79,8 @@ static void print_sentence(const film_explanation *why, char side, int colour)
         const film_word_share *word = &why->words[i];
         if (word->side != side) continue;
         print_between(stdout, text, at, word->start);
-        printf("%s%.*s" PLAIN, colour_of(word->weight, most), (int)word->text.length,
-               word->text.bytes);
+        const char *begin = colour_of(word->weight, most);
+        printf("%s%.*s%s", begin, (int)word->text.length, word->text.bytes, *begin ? PLAIN : "");
         at = word->end;
     }
     print_between(stdout, text, at, text.length);
