@@ -1,6 +1,7 @@
 /* Parses one JSON object per line into the fields of a record, with jansson. Finding the lines is
  * done in reader.c. */
 #include "text/jsonl.h"
+#include "base/strtab.h"
 #include "base/mem.h"
 #include "text/value.h"
 
@@ -114,35 +115,44 @@ film_status jsonl_require(const struct record *record, const char *key, film_err
     return FILM_OK;
 }
 
-static film_status add_key(char ***names, size_t *count, size_t *capacity, const char *key,
-                           film_error *error)
+/* The keys so far: a list, and a table that finds a key in it. */
+struct key_list {
+    char **names;
+    size_t count, capacity;
+    struct strtab known;
+};
+
+static film_status add_key(struct key_list *keys, const char *key, film_error *error)
 {
-    for (size_t i = 0; i < *count; i++)
-        if (strcmp((*names)[i], key) == 0) return FILM_OK;
-    void *memory = *names;
-    if (!mem_grow(&memory, capacity, *count + 1, sizeof **names)) return status_no_memory(error);
-    *names = memory;
+    uint32_t number;
+    film_status status = strtab_add(&keys->known, key, strlen(key), &number, error);
+    if (status != FILM_OK || number < keys->count) return status;
+    void *memory = keys->names;
+    if (!mem_grow(&memory, &keys->capacity, keys->count + 1, sizeof *keys->names))
+        return status_no_memory(error);
+    keys->names = memory;
     char *copy = mem_string(key, strlen(key));
     if (!copy) return status_no_memory(error);
-    (*names)[(*count)++] = copy;
+    keys->names[keys->count++] = copy;
     return FILM_OK;
 }
 
 film_status jsonl_keys(const struct record *records, size_t record_count, char ***names,
                        size_t *count, film_error *error)
 {
-    size_t capacity = 0;
-    *names = NULL;
-    *count = 0;
-    for (size_t i = 0; i < record_count; i++) {
+    struct key_list keys = {.count = 0};
+    film_status status = strtab_init(&keys.known, error);
+    for (size_t i = 0; i < record_count && status == FILM_OK; i++) {
         const char *key;
         json_t *value;
         json_object_foreach((json_t *)records[i].json, key, value)
         {
-            if (*count == MAX_KEYS) return FILM_OK;
-            film_status status = add_key(names, count, &capacity, key, error);
-            if (status != FILM_OK) return status;
+            if (keys.count == MAX_KEYS || status != FILM_OK) break;
+            status = add_key(&keys, key, error);
         }
     }
-    return FILM_OK;
+    strtab_free(&keys.known);
+    *names = keys.names;
+    *count = keys.count;
+    return status;
 }

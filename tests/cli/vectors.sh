@@ -51,13 +51,13 @@ END
 "$PYTHON" -c '
 rows = [line.rstrip("\n").split("\t")[1:] for line in open("pairs.tsv")][1:]
 open("texts.txt", "w").write("".join(t + "\n" for t in dict.fromkeys(t for r in rows for t in r)))'
-run "$FILM" train pairs.tsv --vectors glove.txt --method tfidf --decision threshold --dev pairs.tsv -o mean.film
+run "$FILM" train pairs.tsv --vectors glove.txt --bits 32 --method tfidf --decision threshold --dev pairs.tsv -o mean.film
 check "how many words have a vector is printed" grep -q "vectors for 43 of 48 words" err
 "$FILM" embed mean.film texts.txt --format lines -o mean.npy -q
 check "without a map: the idf-weighted mean, as numpy has it" "$PYTHON" oracle.py mean.npy mean
-"$FILM" train pairs.tsv --vectors word2vec.gz --method tfidf --decision threshold --dev pairs.tsv -o packed.film -q
+"$FILM" train pairs.tsv --vectors word2vec.gz --bits 32 --method tfidf --decision threshold --dev pairs.tsv -o packed.film -q
 check "heading, gzip: the same model" cmp mean.film packed.film
-"$FILM" train pairs.tsv --vectors glove.txt --dim 4 --decision threshold --dev pairs.tsv -o film.film -q
+"$FILM" train pairs.tsv --vectors glove.txt --bits 32 --dim 4 --decision threshold --dev pairs.tsv -o film.film -q
 "$FILM" embed film.film texts.txt --format lines -o film.npy -q
 check "FILM on top is a linear map of the mean" "$PYTHON" oracle.py film.npy map
 check "FILM is the default method with labels" bash -c '"$0" info film.film --json | grep -q "\"method\": *\"film\""' "$FILM"
