@@ -247,7 +247,7 @@ static film_status save_edited(struct editing *editing, const char *path, film_e
     return status;
 }
 
-static int answer(struct editing *editing, json_t *records, int saved)
+static int report_edit(struct editing *editing, json_t *records, int saved)
 {
     if (!editing->command->json) return EXIT_DONE;
     json_t *about =
@@ -290,7 +290,7 @@ static int run(const struct command *command, void *given)
         status = save_edited(&editing, output, &error);
         saved = status == FILM_OK;
     }
-    int code = status == FILM_OK ? answer(&editing, records, saved) : report(status, &error);
+    int code = status == FILM_OK ? report_edit(&editing, records, saved) : report(status, &error);
     if (code == EXIT_DONE && !command->json && !saved) printf("not saved\n");
     if (*editing.copy) unlink(editing.copy);
     json_decref(records);

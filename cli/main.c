@@ -116,7 +116,7 @@ void output_incomplete(void)
 enum { RESERVE_SMALLEST = 64, RESERVE_SIZES = 11, RESERVE = 2 * RESERVE_SIZES };
 static _Atomic(void *) reserve[RESERVE];
 
-static size_t reserve_bytes(int block)
+static size_t reserve_size(int block)
 {
     return (size_t)RESERVE_SMALLEST << block / 2;
 }
@@ -124,7 +124,7 @@ static size_t reserve_bytes(int block)
 static void fill_reserve(void)
 {
     for (int i = 0; i < RESERVE; i++) {
-        void *none = NULL, *block = atomic_load(&reserve[i]) ? NULL : malloc(reserve_bytes(i));
+        void *none = NULL, *block = atomic_load(&reserve[i]) ? NULL : malloc(reserve_size(i));
         if (block && !atomic_compare_exchange_strong(&reserve[i], &none, block)) free(block);
     }
 }
@@ -138,7 +138,7 @@ void *allocate_or_reserve(size_t size)
     else if (!memory)
         atomic_store(&taken, 1);
     for (int i = 0; !memory && i < RESERVE; i++)
-        if (size <= reserve_bytes(i)) memory = atomic_exchange(&reserve[i], NULL);
+        if (size <= reserve_size(i)) memory = atomic_exchange(&reserve[i], NULL);
     return memory;
 }
 

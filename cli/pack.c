@@ -16,7 +16,7 @@ static const struct option options[] = {{"output", 'o', OPTION_FILE,
                                          "4|8", "bits of each value of the map", "4", NULL},
                                         END_OF_OPTIONS};
 
-static unsigned long long size_of(const char *path)
+static unsigned long long file_bytes(const char *path)
 {
     struct stat about;
     return stat(path, &about) == 0 ? (unsigned long long)about.st_size : 0;
@@ -27,14 +27,14 @@ static int run(const struct command *command, void *given)
     const struct values *values = given;
     const char *path = command->words[0];
     if (!values->output) return usage_error(command->verb, "-o OUT is missing");
-    unsigned long long before = size_of(path);
+    unsigned long long before = file_bytes(path);
     film_error error;
     film_model *model = NULL;
     film_status status = open_model(path, &model, &error);
     if (status == FILM_OK)
         status = film_pack(model, values->bits == EIGHT ? 8 : 4, values->output, &error);
     close_model(model);
-    unsigned long long after = size_of(values->output);
+    unsigned long long after = file_bytes(values->output);
     if (status == FILM_OK && command->json)
         printf("{\"before\": %llu, \"after\": %llu}\n", before, after);
     else if (status == FILM_OK && !command->quiet)

@@ -81,8 +81,8 @@ static film_status compress_bytes(const char *bytes, size_t size, unsigned char 
     return ended ? FILM_OK : fail(error, FILM_NO_MEMORY, "out of memory", "");
 }
 
-static film_status write_base64(film_output *output, const unsigned char *bytes, size_t size,
-                                film_error *error)
+static film_status put_base64(film_output *output, const unsigned char *bytes, size_t size,
+                              film_error *error)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     film_status status = FILM_OK;
@@ -98,8 +98,8 @@ static film_status write_base64(film_output *output, const unsigned char *bytes,
     return status;
 }
 
-static film_status write_page(const char *template, const char *model, const char *path,
-                              film_error *error)
+static film_status write_offline_page(const char *template, const char *model, const char *path,
+                                      film_error *error)
 {
     char *page = NULL, *bytes = NULL;
     unsigned char *packed = NULL;
@@ -114,7 +114,7 @@ static film_status write_page(const char *template, const char *model, const cha
     if (status == FILM_OK) status = compress_bytes(bytes, size, &packed, &length, error);
     if (status == FILM_OK) status = film_output_open(path, &output, error);
     if (status == FILM_OK) status = film_output_write(output, page, (size_t)(at - page), error);
-    if (status == FILM_OK) status = write_base64(output, packed, length, error);
+    if (status == FILM_OK) status = put_base64(output, packed, length, error);
     if (status == FILM_OK) {
         const char *after = at + strlen(marker);
         status = film_output_write(output, after, page_size - (size_t)(after - page), error);
@@ -152,7 +152,7 @@ static int run(const struct command *command, void *given)
                  "offline.html, the template of pages, is not installed; run wasm/build in the "
                  "sources of FILM, or install the package film",
                  "");
-    if (status == FILM_OK) status = write_page(template, model, output, &error);
+    if (status == FILM_OK) status = write_offline_page(template, model, output, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE && command->json && strcmp(output, "-") != 0) {
         json_t *answer = json_pack("{s:s}", "page", output);

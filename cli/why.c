@@ -155,7 +155,7 @@ static void sort_terms(struct term *terms, size_t count)
 }
 
 /* Adds a word to the terms. Several occurrences of a word are one term. */
-static void add_word(struct term *terms, size_t *count, const film_word_share *word)
+static void add_word_term(struct term *terms, size_t *count, const film_word_share *word)
 {
     if (word->weight == 0) return; /* a network gives words no weight */
     for (size_t i = 0; i < *count; i++) {
@@ -215,7 +215,7 @@ static void print_term(const film_explanation *why, const struct term *term, dou
 }
 
 /* Returns the field whose value has the word, or NULL. */
-static const film_field_share *field_of(const film_explanation *why, const film_word_share *word)
+static const film_field_share *word_field(const film_explanation *why, const film_word_share *word)
 {
     for (size_t f = 0; f < why->field_count; f++) {
         film_text value = word->side == 'a' ? why->fields[f].a : why->fields[f].b;
@@ -238,7 +238,7 @@ static void print_inside(const film_explanation *why, const film_field_share *fi
     enum { SHOWN = 4, MOST = 1000 };
     size_t count = 0;
     for (size_t i = 0; i < why->word_count && i < MOST; i++)
-        if (field_of(why, &why->words[i]) == field) add_word(space, &count, &why->words[i]);
+        if (word_field(why, &why->words[i]) == field) add_word_term(space, &count, &why->words[i]);
     for (size_t g = 0; g < why->group_count; g++) {
         const film_reason_group *group = &why->groups[g];
         if (!is_field_group(group) || strcmp(group->name + 6, field->name) != 0) continue;
@@ -269,10 +269,10 @@ static void print_sum(const film_explanation *why, int colour)
         return;
     }
     for (size_t i = 0; i < why->word_count && i < 1000; i++)
-        if (!field_of(why, &why->words[i])) add_word(terms, &count, &why->words[i]);
+        if (!word_field(why, &why->words[i])) add_word_term(terms, &count, &why->words[i]);
     double rest = 0;
     for (size_t i = 1000; i < why->word_count; i++)
-        if (!field_of(why, &why->words[i])) {
+        if (!word_field(why, &why->words[i])) {
             rest += why->words[i].weight;
             words++;
         }

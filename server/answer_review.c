@@ -81,7 +81,7 @@ static film_status write_estimate(film_pool *pool, struct bytes *out, film_error
     return FILM_OK;
 }
 
-static int read_number(const char *given, size_t *count, struct response *response)
+static int read_pair_count(const char *given, size_t *count, struct response *response)
 {
     char *end = NULL;
     if (!given) return 1;
@@ -108,7 +108,7 @@ static void answer_review(struct worker *worker, const struct request *request,
                                    .call = write_review_pair,
                                    .skip = is_leased,
                                    .user = &output};
-    if (!read_number(request->number, &options.count, response)) return;
+    if (!read_pair_count(request->number, &options.count, response)) return;
     bytes_text(&response->body, "{\"pairs\": [");
     pthread_mutex_lock(&leases->lock);
     leases_expire(leases, output.now);
@@ -126,7 +126,7 @@ static void answer_review(struct worker *worker, const struct request *request,
 /* Labels of one origin are stored together. The first is that of labels given without a review. */
 enum { ORIGIN_HTTP, ORIGIN_FIRST_REVIEW, ORIGINS = 5 };
 
-struct answers {
+struct review_answers {
     film_pool_label_row *rows;
     int *origin;
     size_t count;
@@ -169,8 +169,8 @@ static const struct field one_answer_fields[] = {
     {.name = "same", .kind = FIELD_FLAG, .at = offsetof(struct answer_fields, same)},
     {.name = NULL}};
 
-static int read_label(const json_t *value, size_t number, film_pool_label_row *row, int *origin,
-                      struct response *response)
+static int read_answer_label(const json_t *value, size_t number, film_pool_label_row *row,
+                             int *origin, struct response *response)
 {
     struct answer_fields given = {.same = -1};
     char where[48];
@@ -199,7 +199,7 @@ static int read_label(const json_t *value, size_t number, film_pool_label_row *r
 
 /* Stores the answers, those of one origin at a time, each set all or none. Sending them again is
  * harmless: a label replaces that of the same pair. */
-static film_status store_answers(struct worker *worker, const struct answers *answers,
+static film_status store_answers(struct worker *worker, const struct review_answers *answers,
                                  uint64_t *changed, film_error *error)
 {
     film_status status = FILM_OK;
@@ -221,7 +221,7 @@ static film_status store_answers(struct worker *worker, const struct answers *an
     return status;
 }
 
-static void store_and_answer(struct worker *worker, const struct answers *answers,
+static void store_and_answer(struct worker *worker, const struct review_answers *answers,
                              struct response *response)
 {
     film_error error = {.message = "out of memory"};
@@ -252,14 +252,15 @@ static void read_and_store(struct worker *worker, const json_t *list, struct res
 {
     size_t count = json_array_size(list), read = 0;
     if (!fields_not_many(count, worker->service->options.limits.texts, "labels", response)) return;
-    struct answers answers = {.rows = calloc(count + 1, sizeof *answers.rows),
-                              .origin = calloc(count + 1, sizeof *answers.origin),
-                              .count = count};
+    struct review_answers answers = {.rows = calloc(count + 1, sizeof *answers.rows),
+                                     .origin = calloc(count + 1, sizeof *answers.origin),
+                                     .count = count};
     if (!answers.rows || !answers.origin) {
         response_error(response, 503, "out of memory");
     } else {
-        while (read < count && read_label(json_array_get(list, read), read, &answers.rows[read],
-                                          &answers.origin[read], response))
+        while (read < count &&
+               read_answer_label(json_array_get(list, read), read, &answers.rows[read],
+                                 &answers.origin[read], response))
             read++;
         if (read == count) store_and_answer(worker, &answers, response);
     }

@@ -159,7 +159,7 @@ static int unknown_field(const char *name, const char *where, const struct field
 }
 
 /* A record in place of a sentence: its text. NULL: RESPONSE has the error. */
-static json_t *record_of(const json_t *object, struct response *response)
+static json_t *record_of_object(const json_t *object, struct response *response)
 {
     film_error error;
     char *json = json_dumps(object, JSON_COMPACT), *text = NULL;
@@ -185,7 +185,7 @@ int fields_of(const json_t *object, const char *where, const struct field *field
         while (field->name && strcmp(field->name, name) != 0) field++;
         if (!field->name) return unknown_field(name, where, fields, response);
         if (field->kind == FIELD_TEXT && json_is_object(value)) {
-            json_t *text = record_of(value, response);
+            json_t *text = record_of_object(value, response);
             if (!text) return 0;
             json_object_set_new((json_t *)(uintptr_t)object, name, text);
             value = text;
@@ -206,7 +206,7 @@ int fields_text(const json_t *list, const char *name, size_t number, film_text *
 {
     const json_t *value = json_array_get(list, number);
     if (json_is_object(value)) {
-        json_t *record = record_of(value, response);
+        json_t *record = record_of_object(value, response);
         if (!record) return 0;
         json_array_set_new((json_t *)(uintptr_t)list, number, record);
         value = record;

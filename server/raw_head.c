@@ -16,7 +16,7 @@ enum { SEPARATOR = 1, LINE_END = 2, LAST_LINE_ENDS = 4 };
 
 /* Passes a string of the head: everything before it must be separators, at most MOST of them NUL
  * bytes. */
-static void pass(struct walk *walk, const char *string, int most)
+static void pass_over(struct walk *walk, const char *string, int most)
 {
     int zeros = 0;
     if (walk->hidden || !string) return;
@@ -33,7 +33,7 @@ static void pass(struct walk *walk, const char *string, int most)
 
 static void pass_version(struct walk *walk)
 {
-    if (walk->version) pass(walk, walk->version, SEPARATOR);
+    if (walk->version) pass_over(walk, walk->version, SEPARATOR);
     walk->version = NULL;
 }
 
@@ -42,8 +42,8 @@ static enum MHD_Result pass_value(void *user, enum MHD_ValueKind kind, const cha
 {
     struct walk *walk = user;
     if (kind == MHD_HEADER_KIND) pass_version(walk);
-    pass(walk, name, kind == MHD_HEADER_KIND ? LINE_END : SEPARATOR);
-    pass(walk, value, SEPARATOR);
+    pass_over(walk, name, kind == MHD_HEADER_KIND ? LINE_END : SEPARATOR);
+    pass_over(walk, value, SEPARATOR);
     return MHD_YES;
 }
 
@@ -54,11 +54,11 @@ int raw_head_hides(struct MHD_Connection *connection, const char *method, const 
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     if (!info) return 0;
     struct walk walk = {.at = method, .end = method + info->header_size, .version = version};
-    pass(&walk, method, 0);
-    pass(&walk, url, SEPARATOR);
+    pass_over(&walk, method, 0);
+    pass_over(&walk, url, SEPARATOR);
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND | MHD_HEADER_KIND, pass_value,
                               &walk);
     pass_version(&walk);
-    pass(&walk, walk.end, LAST_LINE_ENDS);
+    pass_over(&walk, walk.end, LAST_LINE_ENDS);
     return walk.hidden;
 }

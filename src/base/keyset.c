@@ -25,7 +25,7 @@ static unsigned half_of(unsigned bits)
     return (bits + 1) / 2;
 }
 
-static uint64_t mix(const struct keyset *set, uint64_t x)
+static uint64_t keyset_mix(const struct keyset *set, uint64_t x)
 {
     uint64_t mask = mask_of(set->bits);
     unsigned half = half_of(set->bits);
@@ -76,7 +76,7 @@ static uint32_t bucket_of(const struct keyset *set, uint64_t mixed)
 uint32_t keyset_find(const struct keyset *set, uint64_t number)
 {
     if (!set->count || number > mask_of(set->bits)) return KEYSET_NONE;
-    uint64_t mixed = mix(set, number), rest = mixed & mask_of(rest_bits(set));
+    uint64_t mixed = keyset_mix(set, number), rest = mixed & mask_of(rest_bits(set));
     uint32_t bucket = bucket_of(set, mixed), end = set->first[bucket + 1];
     for (uint32_t at = set->first[bucket]; at < end; at++)
         if (rest_at(set, at) == rest) return at;
@@ -86,7 +86,7 @@ uint32_t keyset_find(const struct keyset *set, uint64_t number)
 void keyset_prefetch(const struct keyset *set, uint64_t number)
 {
     if (!set->count) return;
-    uint32_t at = set->first[bucket_of(set, mix(set, number))];
+    uint32_t at = set->first[bucket_of(set, keyset_mix(set, number))];
     __builtin_prefetch((const char *)set->rest + (size_t)at * set->width);
 }
 
@@ -134,14 +134,15 @@ static unsigned choose_buckets(size_t count, unsigned bits)
 }
 
 /* A number on its way to its position. */
-struct entry {
+struct keyset_entry {
     uint64_t mixed;
     uint32_t index;
 };
 
 static int by_mixed(const void *a, const void *b)
 {
-    uint64_t x = ((const struct entry *)a)->mixed, y = ((const struct entry *)b)->mixed;
+    uint64_t x = ((const struct keyset_entry *)a)->mixed,
+             y = ((const struct keyset_entry *)b)->mixed;
     return (x > y) - (x < y);
 }
 
@@ -169,7 +170,7 @@ static uint64_t sum_sizes(struct keyset *set)
 
 /* Fills the arrays from sorted entries; equal numbers share a position. Returns 0 if a bucket has
  * too many. */
-static int fill_buckets(struct keyset *set, const struct entry *entries, size_t count,
+static int fill_buckets(struct keyset *set, const struct keyset_entry *entries, size_t count,
                         uint32_t *position)
 {
     for (size_t i = 0; i < count; i++) {
@@ -190,7 +191,7 @@ film_status keyset_build(struct keyset *set, const uint64_t *numbers, size_t cou
 {
     film_status status = FILM_OK;
     unsigned b = choose_buckets(count, bits);
-    struct entry *entries = mem_array(count + 1, sizeof *entries);
+    struct keyset_entry *entries = mem_array(count + 1, sizeof *entries);
     *set = (struct keyset){.bits = bits, .bucket_bits = b, .width = width_of(bits - b)};
     TRY_ALLOC(entries, error);
     if (count >= KEYSET_NONE) TRY(status_set(error, FILM_USAGE, "more than 4 billion keys"));
@@ -200,7 +201,7 @@ film_status keyset_build(struct keyset *set, const uint64_t *numbers, size_t cou
     set->sizes = set->own_sizes;
     set->rest = set->own_rest;
     for (size_t i = 0; i < count; i++)
-        entries[i] = (struct entry){mix(set, numbers[i]), (uint32_t)i};
+        entries[i] = (struct keyset_entry){keyset_mix(set, numbers[i]), (uint32_t)i};
     qsort(entries, count, sizeof *entries, by_mixed);
     if (!fill_buckets(set, entries, count, position))
         TRY(status_set(error, FILM_USAGE, "more than %d keys with one hash", LONGEST_BUCKET));

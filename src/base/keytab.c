@@ -11,7 +11,7 @@ enum { FIRST_SLOTS = 64, MOST_PROBES = 1024 };
 
 /* Keys are built from small ids, so every bit of the slot must depend on every bit of the key (the
  * finaliser of splitmix64). */
-static uint64_t mixed(uint64_t key)
+static uint64_t keytab_mixed(uint64_t key)
 {
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
     key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
@@ -20,7 +20,7 @@ static uint64_t mixed(uint64_t key)
 
 uint64_t keytab_first_slot(const struct keytab *table, uint64_t key)
 {
-    return mixed(key ^ table->seed) & table->slot_mask;
+    return keytab_mixed(key ^ table->seed) & table->slot_mask;
 }
 
 /* Returns the slot that holds the key, or an empty one. In a full table without the key, it returns
@@ -109,7 +109,7 @@ film_status keytab_seal(struct keytab *table, film_error *error)
     TRY_ALLOC(key, error);
     for (uint64_t slot = 0; slot <= table->slot_mask; slot++)
         if (table->keys[slot]) key[table->number[slot]] = table->keys[slot];
-    for (uint32_t i = 0; i < table->count; i++) seed = mixed(seed ^ key[i]);
+    for (uint32_t i = 0; i < table->count; i++) seed = keytab_mixed(seed ^ key[i]);
     TRY(keytab_init_seeded(&sealed, seed + (seed == 0), error));
     TRY(resize(&sealed, table->slot_mask + 1, error));
     for (uint32_t i = 0; i < table->count; i++) TRY(keytab_add(&sealed, key[i], &number, error));

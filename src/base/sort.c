@@ -54,7 +54,7 @@ struct order {
     void *user;
 };
 
-static int in_order(const struct order *order, const char *left, const char *right)
+static int is_in_order(const struct order *order, const char *left, const char *right)
 {
     return order->compare(left, right, order->user) <= 0;
 }
@@ -73,15 +73,15 @@ static void copy_element(char *to, const char *from, size_t size)
 }
 
 /* Merges the sorted halves [0, MIDDLE) and [MIDDLE, COUNT); SCRATCH has room for the first. */
-static void merge(char *array, size_t middle, size_t count, const struct order *order,
-                  char *scratch)
+static void merge_halves(char *array, size_t middle, size_t count, const struct order *order,
+                         char *scratch)
 {
     size_t size = order->size;
     char *right = array + middle * size, *end = array + count * size, *out = array;
-    if (in_order(order, right - size, right)) return;
+    if (is_in_order(order, right - size, right)) return;
     memcpy(scratch, array, middle * size);
     for (char *left = scratch, *last = scratch + middle * size; left < last; out += size) {
-        int take_left = right == end || in_order(order, left, right);
+        int take_left = right == end || is_in_order(order, left, right);
         copy_element(out, take_left ? left : right, size);
         if (take_left)
             left += size;
@@ -108,14 +108,14 @@ static void rotate(char *array, size_t first, size_t second)
 }
 
 /* Returns how many of the COUNT sorted elements come before KEY; EQUAL: also those equal to it. */
-static size_t rank_of(const char *array, size_t count, const char *key, int equal,
-                      const struct order *order)
+static size_t rank_in_half(const char *array, size_t count, const char *key, int equal,
+                           const struct order *order)
 {
     size_t low = 0;
     while (count) {
         size_t half = count / 2;
         const char *at = array + (low + half) * order->size;
-        int before = equal ? in_order(order, at, key) : !in_order(order, key, at);
+        int before = equal ? is_in_order(order, at, key) : !is_in_order(order, key, at);
         low = before ? low + half + 1 : low;
         count = before ? count - half - 1 : half;
     }
@@ -128,7 +128,7 @@ static void merge_in_place(char *array, size_t middle, size_t count, const struc
 {
     size_t size = order->size, right = count - middle;
     if (middle == 0 || right == 0 ||
-        in_order(order, array + (middle - 1) * size, array + middle * size))
+        is_in_order(order, array + (middle - 1) * size, array + middle * size))
         return;
     if (count == 2) {
         rotate(array, size, size);
@@ -137,10 +137,10 @@ static void merge_in_place(char *array, size_t middle, size_t count, const struc
     size_t i, j;
     if (middle > right) {
         i = middle / 2;
-        j = rank_of(array + middle * size, right, array + i * size, 0, order);
+        j = rank_in_half(array + middle * size, right, array + i * size, 0, order);
     } else {
         j = right / 2;
-        i = rank_of(array, middle, array + (middle + j) * size, 1, order);
+        i = rank_in_half(array, middle, array + (middle + j) * size, 1, order);
     }
     rotate(array + i * size, (middle - i) * size, j * size);
     merge_in_place(array, i, i + j, order);
@@ -158,7 +158,7 @@ void sort_array_r(void *array, size_t count, size_t size,
         for (size_t at = 0; at + width < count; at += 2 * width) {
             size_t both = count - at < 2 * width ? count - at : 2 * width;
             if (scratch)
-                merge(first + at * size, width, both, &order, scratch);
+                merge_halves(first + at * size, width, both, &order, scratch);
             else
                 merge_in_place(first + at * size, width, both, &order);
         }

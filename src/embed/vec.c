@@ -12,7 +12,7 @@ typedef float four __attribute__((vector_size(16)));
 typedef float four_anywhere __attribute__((vector_size(16), aligned(4), may_alias));
 enum { LANES = 16, BLOCK = 256 };
 
-static inline void add_products(four sum[4], const float *a, const float *b)
+static inline void add_four_products(four sum[4], const float *a, const float *b)
 {
     const four_anywhere *left = (const four_anywhere *)a, *right = (const four_anywhere *)b;
     for (int i = 0; i < 4; i++) sum[i] += left[i] * right[i];
@@ -24,12 +24,12 @@ double vec_dot(const float *a, const float *b, size_t n)
     for (size_t start = 0; start < n; start += BLOCK) {
         size_t end = start + BLOCK < n ? start + BLOCK : n, i = start;
         four sum[4] = {{0}};
-        for (; i + LANES <= end; i += LANES) add_products(sum, a + i, b + i);
+        for (; i + LANES <= end; i += LANES) add_four_products(sum, a + i, b + i);
         if (i < end) {
             float left[LANES] = {0}, right[LANES] = {0};
             memcpy(left, a + i, (end - i) * sizeof *left);
             memcpy(right, b + i, (end - i) * sizeof *right);
-            add_products(sum, left, right);
+            add_four_products(sum, left, right);
         }
         four all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
         total += (double)((all[0] + all[1]) + (all[2] + all[3]));

@@ -8,7 +8,7 @@
 enum { CAUSES_EDITS = 3 };
 
 /* Adds words FROM .. TO to the list of a group. */
-static void add_words(size_t *list, size_t *count, size_t from, size_t to)
+static void add_cause_words(size_t *list, size_t *count, size_t from, size_t to)
 {
     for (size_t w = from; w < to; w++) {
         size_t at = 0;
@@ -80,8 +80,8 @@ static void find_cause(struct reversals *reversals, const struct differences *di
         for (size_t e = 0; e < trials->list[best].count; e++) {
             const struct word_edit *edit = &trials->list[best].edit[e];
             int b = edit->sentence; /* the words of a come first */
-            add_words(list, &count, b ? edit->by : edit->from, b ? edit->by_to : edit->to);
-            add_words(list, &count, b ? edit->from : edit->by, b ? edit->to : edit->by_to);
+            add_cause_words(list, &count, b ? edit->by : edit->from, b ? edit->by_to : edit->to);
+            add_cause_words(list, &count, b ? edit->from : edit->by, b ? edit->to : edit->by_to);
         }
     }
     *cause = (film_group_cause){list, count};

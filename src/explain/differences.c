@@ -16,8 +16,8 @@ void differences_free(struct differences *differences)
 }
 
 /* Gives the words of a sentence their keys: the numbers of their tokens in order. */
-static void number_words(struct differences *differences, const struct words *words,
-                         const struct reading *reading, int sentence)
+static void number_differing_words(struct differences *differences, const struct words *words,
+                                   const struct reading *reading, int sentence)
 {
     const struct reading_side *side = &reading->side[reading->swapped ? !sentence : sentence];
     const struct tokens *tokens = &side->row.grams.tokens;
@@ -105,7 +105,7 @@ film_status differences_find(struct differences *differences, const struct words
     memset(differences->rarity, 0, count * sizeof *differences->rarity);
     for (int sentence = 0; sentence < 2; sentence++)
         if (first[sentence] < first[sentence + 1])
-            number_words(differences, words, reading, sentence);
+            number_differing_words(differences, words, reading, sentence);
     struct word_range all = {{first[0], first[1]}, {first[1], first[2]}};
     const uint64_t *key = differences->key;
     while (all.from[0] < all.to[0] && all.from[1] < all.to[1] &&
@@ -132,8 +132,8 @@ static int heavier_first(const void *left, const void *right)
 }
 
 /* The bytes of a range of words. An empty one lies where the words before it end. */
-static film_text bytes_of(const struct words *words, const struct word_range *range, int sentence,
-                          film_text text, size_t *start, size_t *end)
+static film_text range_bytes(const struct words *words, const struct word_range *range,
+                             int sentence, film_text text, size_t *start, size_t *end)
 {
     size_t from = range->from[sentence], to = range->to[sentence];
     if (from < to) {
@@ -153,8 +153,8 @@ void differences_weigh(struct differences *differences, const struct words *word
         const struct word_range *range = &differences->range[d];
         film_word_difference *out = &differences->list[d];
         *out = (film_word_difference){.weight = 0};
-        out->a = bytes_of(words, range, 0, a, &out->a_start, &out->a_end);
-        out->b = bytes_of(words, range, 1, b, &out->b_start, &out->b_end);
+        out->a = range_bytes(words, range, 0, a, &out->a_start, &out->a_end);
+        out->b = range_bytes(words, range, 1, b, &out->b_start, &out->b_end);
         for (int sentence = 0; sentence < 2; sentence++)
             for (size_t w = range->from[sentence]; w < range->to[sentence]; w++)
                 out->weight += sign * words->list[w].weight;

@@ -47,7 +47,7 @@ size_t word_edit_size(const struct word_edit *edit)
 
 /* ---- A set of edits ---- */
 
-static int by_position(const void *left, const void *right)
+static int by_edit_position(const void *left, const void *right)
 {
     const struct word_edit *a = left, *b = right;
     if (a->sentence != b->sentence) return a->sentence - b->sentence;
@@ -71,7 +71,7 @@ static int disturbs(const struct word_edit *x, const struct word_edit *y)
 static size_t merge_edits(struct word_edit *edits, size_t count)
 {
     size_t kept = 0;
-    qsort(edits, count, sizeof *edits, by_position);
+    qsort(edits, count, sizeof *edits, by_edit_position);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count; j++)
             if (i != j && disturbs(&edits[i], &edits[j])) return 0;
@@ -121,7 +121,7 @@ static const struct edit_trial *find_trial(const struct edit_trials *trials,
 
 /* ---- The edited text ---- */
 
-static void copy_bytes(char *out, size_t *length, const char *bytes, size_t count)
+static void append_bytes(char *out, size_t *length, const char *bytes, size_t count)
 {
     if (count) memcpy(out + *length, bytes, count);
     *length += count;
@@ -140,15 +140,15 @@ film_status edit_trials_text(struct edit_trials *trials, const struct edit_trial
     for (size_t i = 0; i < trial->count; i++) {
         const struct word_edit *edit = &trial->edit[i];
         if (edit->sentence != sentence) continue;
-        copy_bytes(out, &length, own.bytes + at, list[edit->from].start - at);
+        append_bytes(out, &length, own.bytes + at, list[edit->from].start - at);
         at = list[edit->to - 1].end;
         if (!is_deletion(edit))
-            copy_bytes(out, &length, other.bytes + list[edit->by].start,
-                       list[edit->by_to - 1].end - list[edit->by].start);
+            append_bytes(out, &length, other.bytes + list[edit->by].start,
+                         list[edit->by_to - 1].end - list[edit->by].start);
         else if (!length || out[length - 1] == ' ') /* no two spaces where a word was */
             while (at < own.length && own.bytes[at] == ' ') at++;
     }
-    copy_bytes(out, &length, own.bytes + at, own.length - at);
+    append_bytes(out, &length, own.bytes + at, own.length - at);
     *text = (film_text){out, length};
     return FILM_OK;
 }

@@ -41,7 +41,7 @@ static void propose_range(struct reversal_search *search, const struct word_rang
                 FIRST);
 }
 
-static size_t length_of(const struct word_range *range, int sentence)
+static size_t range_length(const struct word_range *range, int sentence)
 {
     return range->to[sentence] - range->from[sentence];
 }
@@ -50,10 +50,10 @@ static size_t length_of(const struct word_range *range, int sentence)
  * number of pieces. */
 static size_t cut_range(const struct word_range *range, size_t piece, struct word_range *out)
 {
-    size_t a = length_of(range, 0), b = length_of(range, 1), longer = a > b ? a : b;
+    size_t a = range_length(range, 0), b = range_length(range, 1), longer = a > b ? a : b;
     size_t pieces = (longer + TRIAL_PHRASE - 1) / TRIAL_PHRASE;
     for (int sentence = 0; sentence < 2; sentence++) {
-        size_t length = length_of(range, sentence), first = range->from[sentence];
+        size_t length = range_length(range, sentence), first = range->from[sentence];
         out->from[sentence] = first + piece * length / pieces;
         out->to[sentence] = first + (piece + 1) * length / pieces;
     }
@@ -71,7 +71,7 @@ static void propose_deletions(struct reversal_search *search, int sentence, size
 static void propose_words(struct reversal_search *search, const struct word_range *range)
 {
     enum { SMALL = 9 };
-    size_t length[2] = {length_of(range, 0), length_of(range, 1)};
+    size_t length[2] = {range_length(range, 0), range_length(range, 1)};
     for (size_t i = 0; i < length[0]; i++)
         for (size_t j = 0; j < length[1]; j++) {
             int near = i * length[1] / length[0] == j || j * length[0] / length[1] == i;
@@ -89,11 +89,11 @@ void propose_for_same(struct reversal_search *search)
         struct word_range part;
         for (size_t piece = 0; piece < cut_range(range, piece, &part); piece++)
             propose_range(search, &part);
-        int single = length_of(range, 0) + length_of(range, 1) == 1 ||
-                     (length_of(range, 0) == 1 && length_of(range, 1) == 1);
+        int single = range_length(range, 0) + range_length(range, 1) == 1 ||
+                     (range_length(range, 0) == 1 && range_length(range, 1) == 1);
         if (!single) propose_words(search, range);
         for (int sentence = 0; sentence < 2; sentence++)
-            if (length_of(range, sentence) > 1 || length_of(range, !sentence))
+            if (range_length(range, sentence) > 1 || range_length(range, !sentence))
                 propose_deletions(search, sentence, range->from[sentence], range->to[sentence]);
     }
 }

@@ -200,7 +200,7 @@ static film_status judge_others(struct reversal_search *search, film_error *erro
 
 /* ---- The result ---- */
 
-static film_status copy_text(char **out, film_text from, film_text *to, film_error *error)
+static film_status copy_edited(char **out, film_text from, film_text *to, film_error *error)
 {
     mem_free(*out);
     *out = mem_string(from.bytes, from.length);
@@ -233,8 +233,8 @@ static film_status add_reversal(struct reversals *reversals, const struct edit_t
     }
     for (int sentence = 0; sentence < 2; sentence++) {
         TRY(edit_trials_text(trials, trial, sentence, &text[sentence], error));
-        TRY(copy_text(&reversals->text[reversals->count][sentence], text[sentence], &text[sentence],
-                      error));
+        TRY(copy_edited(&reversals->text[reversals->count][sentence], text[sentence],
+                        &text[sentence], error));
     }
     *out = (film_reversal){.edits = edits,
                            .edit_count = trial->count,

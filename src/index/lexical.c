@@ -113,7 +113,7 @@ static film_status check_list(const struct lexical_view *view, size_t term, film
 }
 
 /* Checks that every term has exactly one key, and that it is found. */
-static film_status check_keys(const struct lexical_view *view, film_error *error)
+static film_status check_term_keys(const struct lexical_view *view, film_error *error)
 {
     film_status status = FILM_OK;
     size_t terms = view->terms.count, slots = (size_t)view->terms.slot_mask + 1, used = 0;
@@ -140,7 +140,7 @@ film_status lexical_check(const struct lexical_view *view, film_error *error)
     film_status status = FILM_OK;
     size_t terms = view->terms.count;
     TRY(check_sizes(view, error));
-    TRY(check_keys(view, error));
+    TRY(check_term_keys(view, error));
     if (view->start[0] != 0 || view->start[terms] != view->postings)
         TRY(status_set(error, FILM_BAD_INPUT, "terms: lists and postings differ in length"));
     for (size_t t = 0; t < terms; t++)

@@ -5,12 +5,12 @@
 
 #include <string.h>
 
-static int is_letter(char c)
+static int is_edit_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 128;
 }
 
-static int is_digit(char c)
+static int is_edit_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -20,14 +20,16 @@ int edit_words_split(film_text text, struct edit_words *out)
     size_t at = 0, from = 0;
     out->count = 0;
     while (at < text.length) {
-        while (at < text.length && !is_letter(text.bytes[at]) && !is_digit(text.bytes[at])) at++;
+        while (at < text.length && !is_edit_letter(text.bytes[at]) &&
+               !is_edit_digit(text.bytes[at]))
+            at++;
         if (at == text.length) break;
         if (out->count == EDIT_WORDS) return 0;
         size_t start = at;
         while (at < text.length &&
-               (is_letter(text.bytes[at]) || is_digit(text.bytes[at]) ||
+               (is_edit_letter(text.bytes[at]) || is_edit_digit(text.bytes[at]) ||
                 (strchr("'-.,", text.bytes[at]) && at + 1 < text.length &&
-                 (is_letter(text.bytes[at + 1]) || is_digit(text.bytes[at + 1])))))
+                 (is_edit_letter(text.bytes[at + 1]) || is_edit_digit(text.bytes[at + 1])))))
             at++;
         out->gap[out->count] = (film_text){text.bytes + from, start - from};
         out->word[out->count++] = (film_text){text.bytes + start, at - start};
@@ -113,6 +115,6 @@ film_text edit_words_lower(film_text word, char *room)
 int edit_words_has_digit(film_text word)
 {
     for (size_t i = 0; i < word.length; i++)
-        if (is_digit(word.bytes[i])) return 1;
+        if (is_edit_digit(word.bytes[i])) return 1;
     return 0;
 }

@@ -145,7 +145,7 @@ static int stands_alone(const struct edit_words *sentence, size_t at, int step)
     return next >= sentence->count || !edit_words_is_name(sentence->word[next]) || next == 0;
 }
 
-static void exchange(struct edit_words *sentence, size_t one, size_t two)
+static void exchange_words(struct edit_words *sentence, size_t one, size_t two)
 {
     film_text word = sentence->word[one];
     sentence->word[one] = sentence->word[two];
@@ -170,7 +170,7 @@ static int exchange_names(struct edit_words *sentence)
         if (!edit_words_is_name(sentence->word[i])) continue;
         if (last && i > last + 1 && !has_any(sentence, last + 1, i, even) &&
             stands_alone(sentence, last, -1) && stands_alone(sentence, i, 1)) {
-            exchange(sentence, last, i);
+            exchange_words(sentence, last, i);
             return 1;
         }
         last = i;
@@ -195,7 +195,7 @@ static int exchange_roles(struct edit_words *sentence)
         if ((pivot == 0 && !framed) || !stands_alone(sentence, left, -1) ||
             !stands_alone(sentence, right, 1))
             continue;
-        exchange(sentence, left, right);
+        exchange_words(sentence, left, right);
         return 1;
     }
     return exchange_names(sentence);
@@ -210,7 +210,7 @@ static int exchange_equals(struct edit_words *sentence)
             edit_words_is_name(sentence->word[i - 1]) &&
             edit_words_is_name(sentence->word[i + 1]) && stands_alone(sentence, i - 1, -1) &&
             stands_alone(sentence, i + 1, 1)) {
-            exchange(sentence, i - 1, i + 1);
+            exchange_words(sentence, i - 1, i + 1);
             return 1;
         }
     return 0;
@@ -338,7 +338,7 @@ static int contract(struct edit_words *sentence)
     return 0;
 }
 
-static size_t make_plain(struct edit_words *sentence, char *out)
+static size_t make_plain_words(struct edit_words *sentence, char *out)
 {
     size_t length = 0;
     for (size_t i = 0; i < sentence->count; i++) {
@@ -422,7 +422,7 @@ size_t edit_make(enum edit_kind kind, struct rng *rng, const struct relations *r
         done = contract(&sentence);
         break;
     case EDIT_PLAIN:
-        return make_plain(&sentence, out);
+        return make_plain_words(&sentence, out);
     case EDIT_WRITTEN:
         done = write_out(&sentence);
         break;

@@ -100,7 +100,7 @@ static int whole_sides(const struct pair_drawing *drawing, size_t i)
 }
 
 /* Returns whether labels let this kind of edit change the meaning (learn/guarantees.h). */
-static int is_allowed(unsigned guarantees, int kind)
+static int is_edit_allowed(unsigned guarantees, int kind)
 {
     static const unsigned needs[EDIT_KINDS] = {[EDIT_OPPOSITE] = ONLY_OPPOSITE,
                                                [EDIT_NEGATION] = ONLY_NEGATION,
@@ -120,7 +120,7 @@ static film_status edit(struct drawn *pair, const struct decision *decision, fil
         uint64_t draw = rng_below(&pair->rng, all);
         int kind = 0;
         while (draw >= often[kind]) draw -= often[kind++];
-        if (!is_allowed(decision->guarantees, kind)) continue;
+        if (!is_edit_allowed(decision->guarantees, kind)) continue;
         size_t length = edit_make((enum edit_kind)kind, &pair->rng, decision->encoder->relations,
                                   pair->text[0], pair->text[1], out);
         if (!length) continue;

@@ -146,7 +146,7 @@ done:
 
 /* ---- The record ---- */
 
-static film_status check_text(const char *text, const char *name, film_error *error)
+static film_status check_edit_text(const char *text, const char *name, film_error *error)
 {
     return !text || strlen(text) <= EDITS_LONGEST
                ? FILM_OK
@@ -154,8 +154,9 @@ static film_status check_text(const char *text, const char *name, film_error *er
 }
 
 /* Returns the records with one more. CHANGED NULL: a relation. */
-static film_status add_record(const film_model *model, const film_edit *edit,
-                              const struct changed_weight *changed, char **out, film_error *error)
+static film_status add_edit_record(const film_model *model, const film_edit *edit,
+                                   const struct changed_weight *changed, char **out,
+                                   film_error *error)
 {
     film_status status = FILM_OK;
     json_t *list = model->edits ? json_loads(model->edits, 0, NULL) : json_array();
@@ -192,16 +193,16 @@ film_status model_edit(film_model *model, const film_edit *edit, film_error *err
     if (edit->action < 0 || edit->action >= FILM_EDIT_ACTION_COUNT)
         TRY(status_set(error, FILM_USAGE, "unknown action %d", (int)edit->action));
     film_text what = film_string(edit->what);
-    TRY(check_text(edit->what, "what", error));
-    TRY(check_text(edit->date, "date", error));
-    TRY(check_text(edit->reason, "reason", error));
+    TRY(check_edit_text(edit->what, "what", error));
+    TRY(check_edit_text(edit->date, "date", error));
+    TRY(check_edit_text(edit->reason, "reason", error));
     TRY(relation_line_read(what, &line, error));
     if (line.relation != RELATION_NONE) {
-        TRY(add_record(model, edit, NULL, &records, error));
+        TRY(add_edit_record(model, edit, NULL, &records, error));
         TRY(edit_relation(model, &line, what, edit, error));
     } else {
         TRY(plan_weight(model, what, edit, &changed, error));
-        TRY(add_record(model, edit, &changed, &records, error));
+        TRY(add_edit_record(model, edit, &changed, &records, error));
         TRY(evidence_edit(&model->decision.evidence, changed.key, changed.weight, error));
     }
     mem_free(model->edits);

@@ -107,7 +107,7 @@ static film_status require(const struct safetensors *file, const char *name,
     return safetensors_require(file, name, type, 1, any, out, error);
 }
 
-static film_text text_of(const struct safetensors_tensor *tensor)
+static film_text tensor_text(const struct safetensors_tensor *tensor)
 {
     return (film_text){tensor->data, (size_t)tensor->bytes};
 }
@@ -123,8 +123,8 @@ film_status packed_open_group(film_model *model, int group, const char *path, fi
     snprintf(where, sizeof where, "%.200s: %s", path, name[1]);
     TRY(require(model->file, name[0], SAFETENSORS_U8, &bytes, error));
     TRY(require(model->file, name[1], SAFETENSORS_U8, &lengths, error));
-    TRY(strtab_from_lengths(&model->features.vocabulary[group], text_of(bytes), text_of(lengths),
-                            where, error));
+    TRY(strtab_from_lengths(&model->features.vocabulary[group], tensor_text(bytes),
+                            tensor_text(lengths), where, error));
 done:
     return status;
 }

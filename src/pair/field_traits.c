@@ -96,7 +96,7 @@ static double part(double a, double b)
             "share of the words that the other record has in any field, smaller of the two" \
     }
 
-static void compare_words(const struct field_pair *pair, double *out)
+static void compare_field_words(const struct field_pair *pair, double *out)
 {
     const struct field_words *words = &pair->words;
     struct squeezed squeezed;
@@ -122,7 +122,7 @@ static const struct field_measure text_measures[] = {
 static int compare_text(const struct field_pair *pair, double *out)
 {
     const struct field_words *words = &pair->words;
-    compare_words(pair, out);
+    compare_field_words(pair, out);
     double cover[2] = {part(words->shared, words->all[0]), part(words->shared, words->all[1])};
     out[4] = fmin(cover[0], cover[1]);
     out[5] = fmax(cover[0], cover[1]);
@@ -135,7 +135,7 @@ static const struct field_measure category_measures[] = {WORD_MEASURES};
 
 static int compare_category(const struct field_pair *pair, double *out)
 {
-    compare_words(pair, out);
+    compare_field_words(pair, out);
     return 1;
 }
 
@@ -150,7 +150,7 @@ static int compare_place(const struct field_pair *pair, double *out)
 {
     const struct reading *reading = pair->reading;
     size_t all = 0, shared = 0;
-    compare_words(pair, out);
+    compare_field_words(pair, out);
     for (int s = 0; s < 2; s++)
         for (size_t i = pair->from[s]; i < pair->to[s]; i++) {
             const struct reading_word *word = &reading->side[s].words[i];
@@ -255,7 +255,7 @@ static int compare_names(const struct field_pair *pair, double *out)
     double found[2] = {0, 0};
     film_text word[2][NAME_WORDS];
     size_t count[2];
-    compare_words(pair, out);
+    compare_field_words(pair, out);
     for (int s = 0; s < 2; s++) {
         count[s] = pair->to[s] - pair->from[s];
         if (count[s] > NAME_WORDS) count[s] = NAME_WORDS;

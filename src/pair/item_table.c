@@ -48,7 +48,7 @@ static uint32_t number_id(const struct item_table *table, uint64_t number)
 }
 
 /* Returns the set that a key belongs to and its number there; ITEM_SETS for no possible item. */
-static enum item_keys locate(const struct item_table *table, uint64_t key, uint64_t *number)
+static enum item_keys item_number(const struct item_table *table, uint64_t key, uint64_t *number)
 {
     uint64_t kind = key >> ITEM_KIND_SHIFT, ids = (uint64_t)table->words + 2;
     if (kind == 0 || kind >= ITEM_KINDS) return ITEM_SETS;
@@ -71,7 +71,7 @@ uint32_t item_table_count(const struct item_table *table)
 float item_table_weight(const struct item_table *table, uint64_t key)
 {
     uint64_t number;
-    enum item_keys keys = locate(table, key, &number);
+    enum item_keys keys = item_number(table, key, &number);
     if (keys == ITEM_SETS) return 0;
     uint32_t at = keyset_find(&table->set[keys], number);
     if (at == KEYSET_NONE) return 0;
@@ -81,7 +81,7 @@ float item_table_weight(const struct item_table *table, uint64_t key)
 void item_table_prefetch(const struct item_table *table, uint64_t key)
 {
     uint64_t number;
-    enum item_keys keys = locate(table, key, &number);
+    enum item_keys keys = item_number(table, key, &number);
     if (keys != ITEM_SETS) keyset_prefetch(&table->set[keys], number);
 }
 
@@ -124,7 +124,7 @@ static film_status build_set(struct item_table *table, enum item_keys which, con
     size_t found = 0;
     TRY_ALLOC(numbers && codes && position, error);
     for (size_t i = 0; i < count; i++) {
-        if (locate(table, keys[i], &numbers[found]) != which) continue;
+        if (item_number(table, keys[i], &numbers[found]) != which) continue;
         float scale = table->scale[keys[i] >> ITEM_KIND_SHIFT];
         codes[found] = (int8_t)(scale > 0 ? lrintf(weights[i] / scale) : 0);
         found += codes[found] != 0;

@@ -62,7 +62,7 @@ static void collect_units(struct knowledge_side *units, const struct comparison 
     for (size_t i = 0; i < units->count; i++) units->list[i].word.text.bytes = units->list[i].text;
 }
 
-static void mark(unsigned char *places, const struct knowledge_unit *unit)
+static void mark_unit(unsigned char *places, const struct knowledge_unit *unit)
 {
     for (uint32_t w = unit->first; w <= unit->last && w < MOST; w++) places[w] = 1;
 }
@@ -86,8 +86,8 @@ static size_t pair_units(struct knowledge *knowledge, enum relation relation, in
                 is_marked(units[1].opposite, b) || is_marked(units[0].same, a) ||
                 is_marked(units[1].same, b))
                 continue;
-            mark(opposite ? units[0].opposite : units[0].same, a);
-            mark(opposite ? units[1].opposite : units[1].same, b);
+            mark_unit(opposite ? units[0].opposite : units[0].same, a);
+            mark_unit(opposite ? units[1].opposite : units[1].same, b);
             units[0].other[a->first] = b->first;
             units[1].other[b->first] = a->first;
             count++;

@@ -88,14 +88,15 @@ static double guarantee(const struct match *match, enum memory_answer answer, do
     return decision_guarantee(match->decision, log_odds + match->rule.prior_log_odds);
 }
 
-static double threshold_of(const struct calibration *line)
+static double line_threshold(const struct calibration *line)
 {
     return line->scale * line->threshold + line->bias;
 }
 
 double match_threshold(const struct match *match)
 {
-    return threshold_of(match->rule.full ? &match->decision->margin : &match->decision->similarity);
+    return line_threshold(match->rule.full ? &match->decision->margin
+                                           : &match->decision->similarity);
 }
 
 /* log-odds = scale * score + bias + memory + identity + guarantee + prior, compared with the
@@ -110,7 +111,7 @@ static void judge_score(struct match *match, const struct calibration *line, dou
     log_odds += match->guarantee;
     *verdict = (film_verdict){
         .probability = calibrate_probability(log_odds + match->rule.prior_log_odds),
-        .same = log_odds + match->rule.prior_log_odds >= threshold_of(line),
+        .same = log_odds + match->rule.prior_log_odds >= line_threshold(line),
         .log_odds = log_odds + match->rule.prior_log_odds,
         .bias = line->bias + match->rule.prior_log_odds,
     };

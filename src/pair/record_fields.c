@@ -165,8 +165,8 @@ static size_t field_index(const struct record_fields *fields, film_text name)
 }
 
 /* A text without marks is the value of the first field. */
-static void locate(const struct record_fields *fields, const struct reading_side *side,
-                   struct located *out)
+static void locate_values(const struct record_fields *fields, const struct reading_side *side,
+                          struct located *out)
 {
     film_text name, value;
     size_t at = 0, word = 0;
@@ -257,7 +257,7 @@ film_status record_fields_measure(const struct record_fields *fields, const stru
             memset(scratch->seen[s], 0, scratch->seen_capacity[s] * sizeof(uint32_t));
         scratch->round = 0;
     }
-    for (int s = 0; s < 2; s++) locate(fields, &reading->side[s], &side[s]);
+    for (int s = 0; s < 2; s++) locate_values(fields, &reading->side[s], &side[s]);
     record_codes_compare(&side[0].codes, &side[1].codes, codes);
     for (size_t m = 0; m < RECORD_CODE_MEASURES; m++) out[m] = (float)codes[m];
     for (size_t f = 0; f < fields->count; f++) {

@@ -52,15 +52,15 @@ static unsigned person_of(film_text text)
     return 0;
 }
 
-enum part { PART_NONE, PART_CONTENT, PART_PERSON, PART_DIRECTED };
+enum role_part { PART_NONE, PART_CONTENT, PART_PERSON, PART_DIRECTED };
 
 /* The words of the first sentence that have a role, in order, and their places in the second. */
 struct part_word {
-    enum part part;
+    enum role_part part;
     uint32_t place[2];
 };
 
-static enum part part_of(film_text text)
+static enum role_part role_part_of(film_text text)
 {
     if (is_word(text, directed)) return PART_DIRECTED;
     if (person_of(text) || is_word(text, pronouns)) return PART_PERSON;
@@ -82,7 +82,7 @@ static size_t list_parts(const struct comparison *c, const struct knowledge_side
     for (uint32_t w = 0; w < c->side[0].words; w++) {
         film_text text = reading_text(c->reading, 0, w);
         uint32_t place = c->reading->side[0].words[w].partner;
-        enum part part = part_of(text);
+        enum role_part part = role_part_of(text);
         if (part == PART_NONE) continue;
         if (place == READING_NONE && person_of(text)) place = place_of_person(c, person_of(text));
         if (place == READING_NONE && units[0].same[w]) place = units[0].other[w];
@@ -172,8 +172,9 @@ static const char *const articles[] = {"a",   "an",  "the", "my",    "your", "hi
 
 /* Fills NUMBERS with the words of side S, without articles and possessives; equal words of the two
  * sides have equal numbers, I and me too. PLACES get their positions. */
-static size_t number_words(const struct comparison *c, int s, const struct knowledge_side *units,
-                           uint32_t *numbers, uint32_t *places)
+static size_t number_role_words(const struct comparison *c, int s,
+                                const struct knowledge_side *units, uint32_t *numbers,
+                                uint32_t *places)
 {
     size_t count = 0;
     for (uint32_t w = 0; w < c->side[s].words; w++) {
@@ -195,7 +196,7 @@ static size_t number_words(const struct comparison *c, int s, const struct knowl
 static int is_thing(const struct comparison *c, const uint32_t *places, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        enum part part = part_of(reading_text(c->reading, 0, places[i]));
+        enum role_part part = role_part_of(reading_text(c->reading, 0, places[i]));
         if (part != PART_CONTENT && part != PART_PERSON) return 0;
         if (count > 1 && !(c->reading->side[0].words[places[i]].flags & WORD_NAME)) return 0;
     }
@@ -214,7 +215,7 @@ static int is_swap(const struct comparison *c, const struct knowledge_side *unit
     uint32_t numbers[2][MOST], places[2][MOST];
     size_t count = 0, start = 0;
     for (int s = 0; s < 2; s++) {
-        size_t own = number_words(c, s, units, numbers[s], places[s]);
+        size_t own = number_role_words(c, s, units, numbers[s], places[s]);
         if (s && own != count) return 0;
         count = own;
     }

@@ -17,7 +17,7 @@
  * apart, nearly all differ: a reviewer would learn nothing. */
 enum { NEIGHBOURS = 10, NEAREST = 3, SENTENCES_PER_PAIR = 20, LEAST_SENTENCES = 100 };
 
-struct choice {
+struct review_choice {
     size_t a, b; /* rows of the texts */
     double probability;
     int same, random;
@@ -29,7 +29,7 @@ struct reviewing {
     struct rng rng;
     struct batch drawn; /* sentences, a random sample in random order */
     struct batch found; /* neighbours, as copies */
-    struct choice *choices;
+    struct review_choice *choices;
     size_t count, capacity;
     struct strtab known; /* pairs that have a label, then also the chosen sentences */
     char *key;           /* of a pair: two ids with a tab between them */
@@ -41,7 +41,7 @@ struct reviewing {
 
 /* Reservoir sampling of positions: after any number of sentences, each is in the sample equally
  * often. A second pass reads the sentences. */
-struct drawing {
+struct review_drawing {
     struct rng *rng;
     uint64_t *positions;
     size_t count, room;
@@ -50,7 +50,7 @@ struct drawing {
 
 static int draw_position(void *user, const film_sentence *sentence)
 {
-    struct drawing *drawing = user;
+    struct review_drawing *drawing = user;
     uint64_t at = drawing->seen++;
     (void)sentence;
     if (drawing->count < drawing->room) {
@@ -62,7 +62,7 @@ static int draw_position(void *user, const film_sentence *sentence)
     return 0;
 }
 
-static int by_position(const void *a, const void *b)
+static int by_drawn_position(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
     return left < right ? -1 : left > right;
@@ -87,7 +87,7 @@ static int take_drawn(void *user, const film_sentence *sentence)
     return reviewing->status != FILM_OK;
 }
 
-static void shuffle(struct reviewing *reviewing)
+static void shuffle_sample(struct reviewing *reviewing)
 {
     film_sentence *rows = reviewing->drawn.rows;
     for (size_t i = reviewing->drawn.count; i > 1; i--) {
@@ -98,17 +98,17 @@ static void shuffle(struct reviewing *reviewing)
     }
 }
 
-static film_status draw_sentences(struct reviewing *reviewing, size_t room, film_error *error)
+static film_status sample_sentences(struct reviewing *reviewing, size_t room, film_error *error)
 {
     film_status status = FILM_OK;
-    struct drawing drawing = {.rng = &reviewing->rng, .room = room};
+    struct review_drawing drawing = {.rng = &reviewing->rng, .room = room};
     TRY_ALLOC(drawing.positions = mem_array(room, sizeof *drawing.positions), error);
     TRY(film_pool_list(reviewing->pool, NULL, draw_position, &drawing, error));
-    sort_array(drawing.positions, drawing.count, sizeof *drawing.positions, by_position);
+    sort_array(drawing.positions, drawing.count, sizeof *drawing.positions, by_drawn_position);
     struct taking taking = {reviewing, drawing.positions, drawing.count, 0, 0};
     TRY(film_pool_list(reviewing->pool, NULL, take_drawn, &taking, error));
     TRY(reviewing->status);
-    shuffle(reviewing);
+    shuffle_sample(reviewing);
 done:
     mem_free(drawing.positions);
     return status;
@@ -117,7 +117,7 @@ done:
 /* ---- Pairs that must not be chosen ---- */
 
 /* The same for (a, b) and (b, a). Ids have no control characters, so a tab separates them. */
-static size_t pair_key(char *key, film_text a, film_text b)
+static size_t review_key(char *key, film_text a, film_text b)
 {
     size_t shared = a.length < b.length ? a.length : b.length;
     int order = memcmp(a.bytes, b.bytes, shared);
@@ -136,7 +136,7 @@ static int note_label(void *user, const film_pool_label_row *label)
 {
     struct reviewing *reviewing = user;
     uint32_t ignored;
-    size_t length = pair_key(reviewing->key, label->a, label->b);
+    size_t length = review_key(reviewing->key, label->a, label->b);
     reviewing->status =
         strtab_add(&reviewing->known, reviewing->key, length, &ignored, reviewing->error);
     return reviewing->status != FILM_OK;
@@ -145,7 +145,7 @@ static int note_label(void *user, const film_pool_label_row *label)
 static int is_known(struct reviewing *reviewing, film_text a, film_text b)
 {
     const film_review_options *options = &reviewing->options;
-    size_t length = pair_key(reviewing->key, a, b);
+    size_t length = review_key(reviewing->key, a, b);
     return strtab_find(&reviewing->known, reviewing->key, length) != STRTAB_NONE ||
            (options->skip && options->skip(options->user, a, b));
 }
@@ -168,14 +168,14 @@ static int take_neighbour(void *user, const film_found *found)
     reviewing->choices = choices;
     if (reviewing->status != FILM_OK) return 1;
     reviewing->choices[reviewing->count++] =
-        (struct choice){.a = found->query,
-                        .b = reviewing->found.count - 1,
-                        .probability = found->verdict.probability,
-                        .same = found->verdict.same};
+        (struct review_choice){.a = found->query,
+                               .b = reviewing->found.count - 1,
+                               .probability = found->verdict.probability,
+                               .same = found->verdict.same};
     return 0;
 }
 
-static film_status find_neighbours(struct reviewing *reviewing, film_error *error)
+static film_status search_neighbours(struct reviewing *reviewing, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = reviewing->drawn.count;
@@ -198,15 +198,16 @@ done:
 
 /* ---- Choosing ---- */
 
-static film_text id_of(const struct reviewing *reviewing, const struct choice *choice, int second)
+static film_text id_of(const struct reviewing *reviewing, const struct review_choice *choice,
+                       int second)
 {
     return second ? reviewing->found.rows[choice->b].id : reviewing->drawn.rows[choice->a].id;
 }
 
 /* Calls the user with a choice, unless it is known or one of its sentences is in this list already:
  * varied pairs teach more. A chosen sentence is noted by its id alone, which has no tab. */
-static film_status offer(struct reviewing *reviewing, const struct choice *choice, size_t *chosen,
-                         film_error *error)
+static film_status offer_choice(struct reviewing *reviewing, const struct review_choice *choice,
+                                size_t *chosen, film_error *error)
 {
     film_status status = FILM_OK;
     uint32_t ignored;
@@ -230,7 +231,7 @@ done:
 
 static int less_sure(const void *a, const void *b)
 {
-    const struct choice *left = a, *right = b;
+    const struct review_choice *left = a, *right = b;
     double x = fabs(left->probability - 0.5), y = fabs(right->probability - 0.5);
     if (x != y) return x < y ? -1 : 1;
     return left->a != right->a ? (left->a < right->a ? -1 : 1) : left->b < right->b ? -1 : 1;
@@ -248,22 +249,22 @@ static film_status choose(struct reviewing *reviewing, film_error *error)
         while (end < reviewing->count && reviewing->choices[end].a == reviewing->choices[i].a)
             end++;
         size_t near = end - i < NEAREST ? end - i : NEAREST;
-        struct choice *choice = &reviewing->choices[i + rng_below(&reviewing->rng, near)];
+        struct review_choice *choice = &reviewing->choices[i + rng_below(&reviewing->rng, near)];
         if ((double)chosen >= options->random * (double)options->count) break;
         choice->random = 1;
-        TRY(offer(reviewing, choice, &chosen, error));
+        TRY(offer_choice(reviewing, choice, &chosen, error));
         choice->random = 0;
         i = end;
     }
     if (reviewing->count)
         sort_array(reviewing->choices, reviewing->count, sizeof *reviewing->choices, less_sure);
     for (size_t i = 0; i < reviewing->count && chosen < options->count; i++)
-        TRY(offer(reviewing, &reviewing->choices[i], &chosen, error));
+        TRY(offer_choice(reviewing, &reviewing->choices[i], &chosen, error));
 done:
     return status;
 }
 
-static film_status check_options(film_review_options *options, film_error *error)
+static film_status check_review(film_review_options *options, film_error *error)
 {
     if (options->count == 0) options->count = 10;
     if (!options->call) return status_set(error, FILM_USAGE, "film_review_options.call is missing");
@@ -282,15 +283,15 @@ film_status film_pool_review(film_pool *pool, const film_review_options *options
     if (!pool) return pool_missing(error, "film_pool_review");
     TRY(sized_options(&reviewing.options, sizeof reviewing.options, options, "film_review_options",
                       error));
-    TRY(check_options(&reviewing.options, error));
+    TRY(check_review(&reviewing.options, error));
     rng_seed(&reviewing.rng, reviewing.options.seed ? reviewing.options.seed : rng_entropy());
     size_t wanted = SENTENCES_PER_PAIR * reviewing.options.count;
     TRY(strtab_init(&reviewing.known, error));
     TRY_ALLOC(reviewing.key = mem_array(2 * (FILM_POOL_ID_BYTES + 1), 1), error);
     TRY(film_pool_labels(pool, note_label, &reviewing, error));
     TRY(reviewing.status);
-    TRY(draw_sentences(&reviewing, wanted < LEAST_SENTENCES ? LEAST_SENTENCES : wanted, error));
-    TRY(find_neighbours(&reviewing, error));
+    TRY(sample_sentences(&reviewing, wanted < LEAST_SENTENCES ? LEAST_SENTENCES : wanted, error));
+    TRY(search_neighbours(&reviewing, error));
     TRY(choose(&reviewing, error));
 done:
     strtab_free(&reviewing.known);

@@ -89,8 +89,8 @@ static film_text paired_name(const char *list, film_text field)
     return field;
 }
 
-static film_status put_field(struct columns *columns, film_text name, int side, size_t column,
-                             film_error *error)
+static film_status put_column_field(struct columns *columns, film_text name, int side,
+                                    size_t column, film_error *error)
 {
     size_t f = 0;
     while (f < columns->field_count && !same_name(name, value_of(columns->fields[f].name))) f++;
@@ -143,11 +143,13 @@ film_status column_fields_find(struct columns *columns, const char *file,
     TRY_ALLOC(columns->fields = mem_zeroed(columns->count, sizeof *columns->fields), error);
     for (size_t i = 0; i < columns->count; i++) {
         film_text name = value_trim(value_of(columns->names[i]));
-        if (!pairs && is_wanted(options->fields, name)) TRY(put_field(columns, name, 0, i, error));
+        if (!pairs && is_wanted(options->fields, name))
+            TRY(put_column_field(columns, name, 0, i, error));
         for (int side = 0; pairs && side < 2; side++) {
             if (!column_fields_side(name, side, &field)) continue;
             if (side) field = paired_name(options->pair_fields, field);
-            if (is_wanted(options->fields, field)) TRY(put_field(columns, field, side, i, error));
+            if (is_wanted(options->fields, field))
+                TRY(put_column_field(columns, field, side, i, error));
         }
     }
     if (!columns->field_count) column_fields_free(columns);

@@ -205,7 +205,7 @@ struct parts {
 };
 
 /* Written numbers are read as in speech: two hundred (and) five thousand. Returns the next part. */
-static size_t read_number(const struct parts *parts, size_t at, struct quantity *out)
+static size_t read_quantity_number(const struct parts *parts, size_t at, struct quantity *out)
 {
     const struct table_slice *first = &parts->list[at];
     double total = 0, group = first->number;
@@ -331,7 +331,7 @@ size_t quantities_find(film_text text, struct quantity *out)
         size_t next = read_date(&parts, i, &out[count]);
         if (next == i && parts.list[i].is_number) next = read_clock(&parts, i, &out[count]);
         if (next == i && parts.list[i].is_number) {
-            next = read_number(&parts, i, &out[count]);
+            next = read_quantity_number(&parts, i, &out[count]);
             next = read_unit(&parts, i, next, &out[count]);
             /* "one" alone is a pronoun more often than a number. */
             if (out[count].kind == QUANTITY_NUMBER && strcmp(parts.list[i].word, "one") == 0 &&

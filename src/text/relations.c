@@ -28,8 +28,8 @@ void relations_builder_free(struct relations_builder *builder)
 }
 
 /* Adds WORD to the words, without a class. */
-static film_status add_word(struct relations_builder *builder, film_text word, uint32_t *id,
-                            film_error *error)
+static film_status add_related_word(struct relations_builder *builder, film_text word, uint32_t *id,
+                                    film_error *error)
 {
     uint32_t before = builder->words.count;
     film_status status = strtab_add(&builder->words, word.bytes, word.length, id, error);
@@ -59,8 +59,8 @@ film_status relations_add(struct relations_builder *builder, film_text a, film_t
     uint32_t from, to;
     if (!a.length || !b.length || a.length > RELATIONS_LONGEST || b.length > RELATIONS_LONGEST)
         return FILM_OK;
-    TRY(add_word(builder, a, &from, error));
-    TRY(add_word(builder, b, &to, error));
+    TRY(add_related_word(builder, a, &from, error));
+    TRY(add_related_word(builder, b, &to, error));
     if (from == to) return FILM_OK;
     TRY(add_link(builder, from, to, relation, error));
     if (relation != RELATION_ONE_WAY && relation != RELATION_BASE)
@@ -74,12 +74,12 @@ film_status relations_add_class(struct relations_builder *builder, film_text wor
 {
     uint32_t id;
     if (!word.length || word.length > RELATIONS_LONGEST) return FILM_OK;
-    film_status status = add_word(builder, word, &id, error);
+    film_status status = add_related_word(builder, word, &id, error);
     if (status == FILM_OK && !builder->classes[id]) builder->classes[id] = class;
     return status;
 }
 
-static int rising(const void *a, const void *b)
+static int rising_links(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
@@ -112,7 +112,8 @@ film_status relations_build(struct relations_builder *builder, struct relations 
     size_t links = 0;
     *relations = (struct relations){.own = NULL};
     TRY(strtab_seal(&builder->words, error));
-    if (builder->count) sort_array(builder->pairs, builder->count, sizeof *builder->pairs, rising);
+    if (builder->count)
+        sort_array(builder->pairs, builder->count, sizeof *builder->pairs, rising_links);
     uint32_t *own = mem_array(2 * (size_t)words + 1 + builder->count, sizeof *own);
     TRY_ALLOC(own, error);
     uint32_t *offsets = own, *list = own + words + 1, *classes = list + builder->count;
@@ -175,7 +176,7 @@ done:
 /* ---- Searching ---- */
 
 /* Returns the first link of WORD that is not below LINK, or the end of its links. */
-static uint32_t lower_bound(const struct relations *relations, uint32_t word, uint32_t link)
+static uint32_t first_relation(const struct relations *relations, uint32_t word, uint32_t link)
 {
     uint32_t low = relations->offsets[word], high = relations->offsets[word + 1];
     while (low < high) {
@@ -213,7 +214,7 @@ struct relations_word relations_word(const struct relations *relations, film_tex
     uint32_t id = strtab_find(&relations->words, text.bytes, text.length);
     add_form(relations, &word, id);
     if (id != STRTAB_NONE)
-        for (uint32_t i = lower_bound(relations, id, (uint32_t)RELATION_BASE << SHIFT);
+        for (uint32_t i = first_relation(relations, id, (uint32_t)RELATION_BASE << SHIFT);
              i < relations->offsets[id + 1] && relations->links[i] >> SHIFT == RELATION_BASE; i++)
             add_form(relations, &word, relations->links[i] & WORD_MASK);
     size_t tried = base_forms(text, bases);
@@ -292,7 +293,7 @@ size_t relations_list(const struct relations *relations, film_text word, enum re
     if (!relations || !relations->words.count) return 0;
     uint32_t id = strtab_find(&relations->words, word.bytes, word.length);
     if (id == STRTAB_NONE) return 0;
-    for (uint32_t i = lower_bound(relations, id, (uint32_t)relation << SHIFT);
+    for (uint32_t i = first_relation(relations, id, (uint32_t)relation << SHIFT);
          count < most && i < relations->offsets[id + 1] &&
          relations->links[i] >> SHIFT == (uint32_t)relation;
          i++)

@@ -23,7 +23,7 @@ struct sorted_word {
     uint32_t id;
 };
 
-static int by_text(const void *a, const void *b)
+static int by_word_text(const void *a, const void *b)
 {
     film_text x = ((const struct sorted_word *)a)->text, y = ((const struct sorted_word *)b)->text;
     size_t common = x.length < y.length ? x.length : y.length;
@@ -31,7 +31,7 @@ static int by_text(const void *a, const void *b)
     return order ? order : (x.length > y.length) - (x.length < y.length);
 }
 
-static int by_number(const void *a, const void *b)
+static int by_word_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -62,8 +62,8 @@ static uint32_t from_signed(int64_t distance)
 }
 
 /* The number of links that word FROM stores, then the links in rising order. LIST is scratch. */
-static size_t put_links(uint8_t *out, const struct relations *relations, uint32_t id, uint32_t from,
-                        const uint32_t *place, uint32_t *list)
+static size_t put_relation_links(uint8_t *out, const struct relations *relations, uint32_t id,
+                                 uint32_t from, const uint32_t *place, uint32_t *list)
 {
     size_t count = 0, length = 0;
     for (uint32_t i = relations->offsets[id]; i < relations->offsets[id + 1]; i++) {
@@ -72,7 +72,7 @@ static size_t put_links(uint8_t *out, const struct relations *relations, uint32_
         if (to < from && goes_both_ways(relation)) continue;
         list[count++] = from_signed((int64_t)to - from) << KIND_BITS | relation;
     }
-    qsort(list, count, sizeof *list, by_number);
+    qsort(list, count, sizeof *list, by_word_number);
     length += varint_put(out, (uint32_t)count);
     for (size_t i = 0; i < count; i++) length += varint_put(out + length, list[i]);
     return length;
@@ -93,14 +93,14 @@ film_status relations_pack(const struct relations *relations, uint8_t **bytes, s
         TRY(status_set(error, FILM_USAGE, "too many words with relations to pack"));
     for (uint32_t w = 0; w < count; w++)
         words[w] = (struct sorted_word){strtab_get(&relations->words, w), w};
-    qsort(words, count, sizeof *words, by_text);
+    qsort(words, count, sizeof *words, by_word_text);
     for (uint32_t w = 0; w < count; w++) place[words[w].id] = w;
     size_t at = varint_put(out, count);
     film_text before = {"", 0};
     for (uint32_t w = 0; w < count; w++) {
         at += put_word(out + at, before, words[w].text);
         at += varint_put(out + at, relations->classes[words[w].id]);
-        at += put_links(out + at, relations, words[w].id, w, place, list);
+        at += put_relation_links(out + at, relations, words[w].id, w, place, list);
         before = words[w].text;
     }
     *bytes = out;
@@ -127,7 +127,7 @@ struct unpacking {
     size_t length;
 };
 
-static int read_word(struct unpacking *in)
+static int read_packed_word(struct unpacking *in)
 {
     uint32_t same, rest;
     if (in->at == in->end) return 0;
@@ -150,7 +150,7 @@ static int64_t to_signed(uint32_t number)
     return number & 1 ? -(int64_t)(number / 2) - 1 : (int64_t)(number / 2);
 }
 
-static int add_pair(struct unpacking *in, uint32_t from, uint32_t to, uint32_t relation)
+static int add_relation_pair(struct unpacking *in, uint32_t from, uint32_t to, uint32_t relation)
 {
     if (!mem_grow((void **)&in->pairs, &in->capacity, in->count + 1, sizeof *in->pairs)) return 0;
     in->pairs[in->count++] = (uint64_t)from << 32 | relation << SHIFT | to;
@@ -169,8 +169,8 @@ static int read_links(struct unpacking *in, uint32_t from, uint32_t words, int *
         if (relation == RELATION_NONE || relation >= RELATION_COORDINATE || to < 0 || to >= words ||
             to == from)
             return 0;
-        if (!add_pair(in, from, (uint32_t)to, relation) ||
-            (goes_both_ways(relation) && !add_pair(in, (uint32_t)to, from, relation))) {
+        if (!add_relation_pair(in, from, (uint32_t)to, relation) ||
+            (goes_both_ways(relation) && !add_relation_pair(in, (uint32_t)to, from, relation))) {
             *no_memory = 1;
             return 0;
         }
@@ -188,7 +188,7 @@ static film_status read_relations(struct unpacking *in, const char *name, film_e
     TRY(strtab_init(&in->words, error));
     TRY_ALLOC(in->classes = mem_array(fine ? count : 0, sizeof *in->classes), error);
     for (uint32_t w = 0; fine && w < count; w++) {
-        fine = read_word(in);
+        fine = read_packed_word(in);
         if (!fine) break;
         TRY(strtab_add(&in->words, in->word, in->length, &id, error));
         fine = id == w && varint_get(&in->at, in->end, &in->classes[w]) &&

@@ -78,8 +78,8 @@ film_status relation_line_read(film_text line, struct relation_line *out, film_e
     return status;
 }
 
-static film_status read_line(struct relations_builder *builder, struct fold *fold, film_text line,
-                             film_error *error)
+static film_status read_relation(struct relations_builder *builder, struct fold *fold,
+                                 film_text line, film_error *error)
 {
     film_status status = FILM_OK;
     struct relation_line read;
@@ -108,7 +108,7 @@ film_status relations_read(struct relations_builder *builder, struct source *sou
     while ((status = reader_next(&reader, &record, error)) == FILM_OK) {
         film_status read = record.too_long
                                ? status_set(&own, FILM_BAD_INPUT, "the line is too long")
-                               : read_line(builder, &fold, record.raw, &own);
+                               : read_relation(builder, &fold, record.raw, &own);
         if (read != FILM_OK)
             TRY(status_set(error, read, "%s:%llu: %s", source_name(reader.source),
                            (unsigned long long)record.line, own.message));

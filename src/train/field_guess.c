@@ -110,7 +110,7 @@ static int fuller_first(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static int in_order(const void *left, const void *right)
+static int in_column_order(const void *left, const void *right)
 {
     const struct guessed *a = left, *b = right;
     return a->order < b->order ? -1 : a->order > b->order;
@@ -123,7 +123,7 @@ static film_status choose_fields(struct guess *guess, const char *given,
     if (guess->count > RECORD_FIELDS_MOST) {
         sort_array(guess->list, guess->count, sizeof *guess->list, fuller_first);
         guess->count = RECORD_FIELDS_MOST;
-        sort_array(guess->list, guess->count, sizeof *guess->list, in_order);
+        sort_array(guess->list, guess->count, sizeof *guess->list, in_column_order);
     }
     for (size_t f = 0; f < guess->count; f++) {
         const struct guessed *field = &guess->list[f];
