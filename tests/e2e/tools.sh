@@ -28,7 +28,7 @@ expect_output "and a pattern without a test" 1 'scripts/test: no test matches "n
 check "a pattern selects programs and scripts" test "$("$ROOT/tests/run" --list build/asan 'test_base$|cli/split')" = $'test_base\ntests/cli/split.sh'
 if have "ctest has every test" ctest; then
     (cd "$build" && ctest -N) | sed -nE 's/^ *Test +#[0-9]+: //p' | sort >by_ctest
-    { cd "$ROOT" && for kind in debug release; do tests/run --list build/$kind; done; cd "$WORK" || exit 1; } |
+    { cd "$ROOT" && for kind in debug release; do FILM_TEST_LONG=1 tests/run --list build/$kind; done; cd "$WORK" || exit 1; } |
         sed -E 's|^tests/(.*)\.sh$|\1|' | { cat; printf 'layers\ncheck\n'; } | sort >by_run
     check "ctest has every test of tests/run" diff by_run by_ctest
 fi
