@@ -24,14 +24,30 @@ void print_reason(const film_reason *reason)
 
 enum { NAME_MARK = 0x1e, VALUE_MARK = 0x1f }; /* of a record's text (film_record_text) */
 
+/* Whether a record has a field that the model compares. */
+static int has_known_field(const film_model *model, const char *record)
+{
+    char name[300];
+    for (size_t f = 0; f < film_field_count(model); f++) {
+        snprintf(name, sizeof name, "%c%s%c", NAME_MARK, film_field_name(model, f), VALUE_MARK);
+        if (strstr(record, name)) return 1;
+    }
+    return 0;
+}
+
 film_status record_argument(const film_model *model, const char *argument, film_text *text,
                             char **own, film_error *error)
 {
     *text = film_string(argument);
     if (*argument != '{' || !film_field_count(model)) return FILM_OK;
     film_status status = film_record_json(*text, own, error);
-    if (status == FILM_OK) *text = film_string(*own);
-    return status;
+    if (status != FILM_OK) return status;
+    *text = film_string(*own);
+    if (!**own || has_known_field(model, *own)) return FILM_OK;
+    snprintf(error->message, sizeof error->message,
+             "%s has no value in a field of the model; film info lists them, such as \"%s\"",
+             argument, film_field_name(model, 0));
+    return error->status = FILM_BAD_INPUT;
 }
 
 /* Prints bytes FROM .. TO, with the marks of a record as signs. */

@@ -1,6 +1,7 @@
 /* Splits a sentence into words and the gaps between them, finds, removes and inserts words, and
  * joins them again. learn/edits.c decides what to change. */
 #include "learn/edit_words.h"
+#include "text/value.h"
 #include "learn/edits.h"
 
 #include <string.h>
@@ -10,26 +11,20 @@ static int is_edit_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 128;
 }
 
-static int is_edit_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 int edit_words_split(film_text text, struct edit_words *out)
 {
     size_t at = 0, from = 0;
     out->count = 0;
     while (at < text.length) {
-        while (at < text.length && !is_edit_letter(text.bytes[at]) &&
-               !is_edit_digit(text.bytes[at]))
+        while (at < text.length && !is_edit_letter(text.bytes[at]) && !value_digit(text.bytes[at]))
             at++;
         if (at == text.length) break;
         if (out->count == EDIT_WORDS) return 0;
         size_t start = at;
         while (at < text.length &&
-               (is_edit_letter(text.bytes[at]) || is_edit_digit(text.bytes[at]) ||
+               (is_edit_letter(text.bytes[at]) || value_digit(text.bytes[at]) ||
                 (strchr("'-.,", text.bytes[at]) && at + 1 < text.length &&
-                 (is_edit_letter(text.bytes[at + 1]) || is_edit_digit(text.bytes[at + 1])))))
+                 (is_edit_letter(text.bytes[at + 1]) || value_digit(text.bytes[at + 1])))))
             at++;
         out->gap[out->count] = (film_text){text.bytes + from, start - from};
         out->word[out->count++] = (film_text){text.bytes + start, at - start};
@@ -115,6 +110,6 @@ film_text edit_words_lower(film_text word, char *room)
 int edit_words_has_digit(film_text word)
 {
     for (size_t i = 0; i < word.length; i++)
-        if (is_edit_digit(word.bytes[i])) return 1;
+        if (value_digit(word.bytes[i])) return 1;
     return 0;
 }

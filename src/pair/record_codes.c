@@ -24,24 +24,14 @@ const struct field_measure record_code_measures[RECORD_CODE_MEASURES] = {
      "number of units that both records have, but never with the same number"},
 };
 
-static int is_code_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int is_code_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* The end of the run of letters, digits and single inner signs that starts at AT. */
 static size_t code_run_end(film_text text, size_t at)
 {
     while (at < text.length) {
         char c = text.bytes[at];
         int inner = strchr("-/._", c) && c && at + 1 < text.length &&
-                    (is_code_digit(text.bytes[at + 1]) || is_code_letter(text.bytes[at + 1]));
-        if (!is_code_digit(c) && !is_code_letter(c) && !inner) break;
+                    (value_digit(text.bytes[at + 1]) || value_letter(text.bytes[at + 1]));
+        if (!value_digit(c) && !value_letter(c) && !inner) break;
         at++;
     }
     return at;
@@ -52,14 +42,14 @@ static int read_code_unit(struct record_codes *codes, film_text run, film_text r
 {
     enum { LONGEST = 7 };
     size_t digits = 0, length = 0;
-    while (digits < run.length && (is_code_digit(run.bytes[digits]) || run.bytes[digits] == '.'))
+    while (digits < run.length && (value_digit(run.bytes[digits]) || run.bytes[digits] == '.'))
         digits++;
     film_text unit = {run.bytes + digits, run.length - digits};
     int apart = unit.length == 0;
     if (apart) {
         while (rest.length && (*rest.bytes == ' ' || *rest.bytes == '-'))
             rest = (film_text){rest.bytes + 1, rest.length - 1};
-        while (length < rest.length && is_code_letter(rest.bytes[length])) length++;
+        while (length < rest.length && value_letter(rest.bytes[length])) length++;
         unit = (film_text){rest.bytes, length};
     }
     double number;
@@ -67,7 +57,7 @@ static int read_code_unit(struct record_codes *codes, film_text run, film_text r
         !value_number((film_text){run.bytes, digits}, &number))
         return 0;
     for (size_t i = 0; i < unit.length; i++)
-        if (!is_code_letter(unit.bytes[i])) return 0;
+        if (!value_letter(unit.bytes[i])) return 0;
     if (!apart && unit.length > 5) return 0;
     if (codes->unit_count < RECORD_CODES) {
         codes->unit[codes->unit_count].number = number;
@@ -81,7 +71,7 @@ static void read_code(struct record_codes *codes, film_text run)
 {
     char bytes[RECORD_CODE_BYTES];
     size_t length = field_squeeze(run, bytes, sizeof bytes), digits = 0;
-    for (size_t i = 0; i < length; i++) digits += (size_t)is_code_digit(bytes[i]);
+    for (size_t i = 0; i < length; i++) digits += (size_t)value_digit(bytes[i]);
     int all_digits = digits == length;
     if (length < 4 || !digits || (all_digits && length < 5) || codes->count == RECORD_CODES) return;
     for (size_t i = 0; i < codes->count; i++)
@@ -94,7 +84,7 @@ static void read_code(struct record_codes *codes, film_text run)
 void record_codes_read(struct record_codes *codes, film_text value)
 {
     for (size_t at = 0; at < value.length;) {
-        if (!is_code_digit(value.bytes[at]) && !is_code_letter(value.bytes[at])) {
+        if (!value_digit(value.bytes[at]) && !value_letter(value.bytes[at])) {
             at++;
             continue;
         }

@@ -21,16 +21,6 @@ enum field_type field_type_find(film_text name)
     return (enum field_type)type;
 }
 
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static char lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
@@ -41,7 +31,7 @@ size_t field_squeeze(film_text value, char *out, size_t size)
     size_t length = 0;
     for (size_t i = 0; i < value.length && length < size; i++) {
         char c = value.bytes[i];
-        if (is_digit(c) || is_letter(c) || (unsigned char)c >= 0x80) out[length++] = lower(c);
+        if (value_digit(c) || value_letter(c) || (unsigned char)c >= 0x80) out[length++] = lower(c);
     }
     return length;
 }
@@ -75,7 +65,7 @@ static int clock_number(film_text text, double *number)
     double sum = 0, part = 0;
     size_t colons = 0, digits = 0;
     for (size_t i = 0; i < text.length; i++) {
-        if (is_digit(text.bytes[i]) && digits < 3) {
+        if (value_digit(text.bytes[i]) && digits < 3) {
             part = 10 * part + (text.bytes[i] - '0');
             digits++;
         } else if (text.bytes[i] == ':' && digits && colons < 2) {
@@ -94,9 +84,9 @@ static int clock_number(film_text text, double *number)
 /* The end of the digits, commas and points that start at AT. */
 static size_t number_end(film_text text, size_t at)
 {
-    while (at < text.length &&
-           (is_digit(text.bytes[at]) || ((text.bytes[at] == ',' || text.bytes[at] == '.') &&
-                                         at + 1 < text.length && is_digit(text.bytes[at + 1]))))
+    while (at < text.length && (value_digit(text.bytes[at]) ||
+                                ((text.bytes[at] == ',' || text.bytes[at] == '.') &&
+                                 at + 1 < text.length && value_digit(text.bytes[at + 1]))))
         at++;
     return at;
 }
@@ -109,12 +99,12 @@ static double grouped_number(film_text digits)
     for (size_t i = 0; i < digits.length; i++) {
         points += digits.bytes[i] == '.';
         commas += digits.bytes[i] == ',';
-        if (!is_digit(digits.bytes[i])) last = i;
+        if (!value_digit(digits.bytes[i])) last = i;
     }
     int decimal = points + commas == 1 || (points && commas);
     if (points + commas == 1 && commas && digits.length - last == 4) decimal = 0;
     for (size_t i = 0; i < digits.length && length < sizeof plain - 1; i++)
-        if (is_digit(digits.bytes[i]))
+        if (value_digit(digits.bytes[i]))
             plain[length++] = digits.bytes[i];
         else if (i == last && decimal)
             plain[length++] = '.';
@@ -135,14 +125,14 @@ int field_number(film_text value, double *number, int *money)
         text = value_trim((film_text){text.bytes + 1, text.length - 1});
     }
     size_t start = text.length && text.bytes[0] == '.' ? 1 : 0, end = number_end(text, start);
-    if (end == start || !is_digit(text.bytes[start])) return 0;
+    if (end == start || !value_digit(text.bytes[start])) return 0;
     *number = grouped_number((film_text){text.bytes, end});
     if (negative) *number = -*number;
     film_text unit = value_trim((film_text){text.bytes + end, text.length - end});
     if (!currency && take_currency(&unit) && money) *money = 1;
     if (unit.length > UNIT) return 0;
     for (size_t i = 0; i < unit.length; i++)
-        if (!is_letter(unit.bytes[i]) && !strchr("%./\"'", unit.bytes[i])) return 0;
+        if (!value_letter(unit.bytes[i]) && !strchr("%./\"'", unit.bytes[i])) return 0;
     return 1;
 }
 
@@ -171,15 +161,15 @@ static int read_date_parts(film_text text, struct date_parts *parts)
     while (at < text.length) {
         size_t start = at;
         char c = text.bytes[at];
-        if (is_digit(c)) {
+        if (value_digit(c)) {
             int number = 0;
-            for (; at < text.length && is_digit(text.bytes[at]) && at - start < 5; at++)
+            for (; at < text.length && value_digit(text.bytes[at]) && at - start < 5; at++)
                 number = 10 * number + (text.bytes[at] - '0');
             if (parts->count == 3) return parts->digits[0] + parts->digits[2] > 4; /* the time */
             parts->digits[parts->count] = (int)(at - start);
             parts->number[parts->count++] = number;
-        } else if (is_letter(c)) {
-            while (at < text.length && is_letter(text.bytes[at])) at++;
+        } else if (value_letter(c)) {
+            while (at < text.length && value_letter(text.bytes[at])) at++;
             film_text word = {text.bytes + start, at - start};
             int month = month_of(word);
             if (month && !parts->month) {
@@ -255,7 +245,7 @@ static int looks_like_code(film_text value)
     size_t spaces = 0, digits = 0;
     for (size_t i = 0; i < value.length; i++) {
         spaces += value.bytes[i] == ' ';
-        digits += (size_t)is_digit(value.bytes[i]);
+        digits += (size_t)value_digit(value.bytes[i]);
     }
     return digits >= 2 && value.length >= 4 && value.length <= 32 &&
            (spaces <= 1 || digits * 2 > value.length);
@@ -278,7 +268,7 @@ void field_count(struct field_counts *counts, film_text value)
     counts->words++;
     for (size_t i = 0; i < value.length; i++) {
         counts->words += value.bytes[i] == ' ' && i && value.bytes[i - 1] != ' ';
-        has_digit |= is_digit(value.bytes[i]);
+        has_digit |= value_digit(value.bytes[i]);
     }
     counts->digits += (size_t)has_digit;
     counts->numbers += (size_t)field_number(value, &number, &money);
@@ -297,7 +287,7 @@ static int hints(film_text name, const char *words)
         char word[32];
         snprintf(word, sizeof word, "%.*s", (int)length, words);
         for (size_t i = 0; i + length <= name.length; i++)
-            if ((i == 0 || !is_letter(name.bytes[i - 1])) &&
+            if ((i == 0 || !value_letter(name.bytes[i - 1])) &&
                 value_is((film_text){name.bytes + i, length}, word))
                 return 1;
         words += length + (words[length] == ',');

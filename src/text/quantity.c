@@ -1,6 +1,7 @@
 /* Finds quantities: a scanner over words and numbers, a table of units, and rules for dates. It
  * reads positions and values; comparing sentences is left to pair/. */
 #include "text/quantity.h"
+#include "text/value.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -110,16 +111,6 @@ static int place_in(const char *word, const char *const *list, int count)
 
 /* ---- Scanning ---- */
 
-static int is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static int is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /* Reads a number with digits: 1,000  3.14  3rd. A comma or point counts between digits; a comma
  * only before three of them. */
 static uint32_t scan_number(film_text text, uint32_t at, struct table_slice *part)
@@ -128,14 +119,14 @@ static uint32_t scan_number(film_text text, uint32_t at, struct table_slice *par
     uint32_t end = (uint32_t)text.length;
     for (; at < end; at++) {
         char c = text.bytes[at];
-        if (is_digit(c)) {
+        if (value_digit(c)) {
             value = value * 10 + (c - '0');
             place *= 10;
-        } else if (c == ',' && at + 3 < end && is_digit(text.bytes[at + 1]) &&
-                   is_digit(text.bytes[at + 2]) && is_digit(text.bytes[at + 3]) &&
-                   (at + 4 == end || !is_digit(text.bytes[at + 4]))) {
+        } else if (c == ',' && at + 3 < end && value_digit(text.bytes[at + 1]) &&
+                   value_digit(text.bytes[at + 2]) && value_digit(text.bytes[at + 3]) &&
+                   (at + 4 == end || !value_digit(text.bytes[at + 4]))) {
             continue;
-        } else if (c == '.' && place == 0 && at + 1 < end && is_digit(text.bytes[at + 1])) {
+        } else if (c == '.' && place == 0 && at + 1 < end && value_digit(text.bytes[at + 1])) {
             place = 1;
             part->has_point = 1;
         } else {
@@ -147,7 +138,7 @@ static uint32_t scan_number(film_text text, uint32_t at, struct table_slice *par
     static const char *const ordinals[] = {"st", "nd", "rd", "th"};
     for (int i = 0; i < 4 && at + 2 <= end; i++)
         if (memcmp(text.bytes + at, ordinals[i], 2) == 0 &&
-            (at + 2 == end || !is_letter(text.bytes[at + 2]))) {
+            (at + 2 == end || !value_letter(text.bytes[at + 2]))) {
             part->is_ordinal = 1;
             return at + 2;
         }
@@ -158,7 +149,7 @@ static uint32_t scan_word(film_text text, uint32_t at, struct table_slice *part)
 {
     size_t length = 0;
     part->capital = text.bytes[at] >= 'A' && text.bytes[at] <= 'Z';
-    for (; at < text.length && is_letter(text.bytes[at]); at++)
+    for (; at < text.length && value_letter(text.bytes[at]); at++)
         if (length + 1 < sizeof part->word) part->word[length++] = (char)(text.bytes[at] | 32);
     part->listed = may_be_listed(part->word);
     for (size_t i = 0; part->listed && i < sizeof number_words / sizeof *number_words; i++)
@@ -183,11 +174,12 @@ static char money_before(film_text text, uint32_t at)
 static int next_part(film_text text, uint32_t *at, struct table_slice *part)
 {
     *part = (struct table_slice){.number = 0};
-    while (*at < text.length && !is_digit(text.bytes[*at]) && !is_letter(text.bytes[*at])) ++*at;
+    while (*at < text.length && !value_digit(text.bytes[*at]) && !value_letter(text.bytes[*at]))
+        ++*at;
     if (*at >= text.length) return 0;
     part->from = *at;
     part->before = money_before(text, *at);
-    *at = is_digit(text.bytes[*at]) ? scan_number(text, *at, part) : scan_word(text, *at, part);
+    *at = value_digit(text.bytes[*at]) ? scan_number(text, *at, part) : scan_word(text, *at, part);
     part->to = *at;
     part->after = *at < text.length ? text.bytes[*at] : '\0';
     if (part->after == ' ' && *at + 1 < text.length && text.bytes[*at + 1] == '%')

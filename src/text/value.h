@@ -29,4 +29,15 @@ int value_label(film_text text, double *label);
 enum { VALUE_SHOWN = 48 };
 const char *value_show(film_text text, char shown[VALUE_SHOWN]);
 
+/* ASCII only, whatever the locale. */
+static inline int value_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline int value_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 #endif

@@ -56,6 +56,9 @@ expect_status "a sentence is a record of its first field" 0 "$FILM" match m.film
 expect_output "a broken object is an error" 2 \
     'film: "{"title": "Canon"" is not a JSON object; write a record as {"title": "..."}' \
     "$FILM" match m.film '{"title": "Canon"' '{}'
+expect_output "a record with none of the model's fields" 2 \
+    'film: {"name": "Canon"} has no value in a field of the model; film info lists them, such as "title"' \
+    "$FILM" match m.film '{"name": "Canon"}' '{"title": "Canon"}'
 
 # ---- Options ----
 run "$FILM" train train.jsonl --fields title,price:number -o two.film
