@@ -1,5 +1,6 @@
 /* Tests the rules of film_types.h: sizes of structs, zero as default, names, versions,
  * allocators. */
+#include "counted.h"
 #include "eval_toy.h"
 
 #include "base/sized.h"
@@ -207,34 +208,6 @@ static void figures_are_numbers(void **state)
 }
 
 /* ---- Allocators ---- */
-
-struct counted {
-    long blocks, calls;
-};
-
-static void *count_allocate(void *user, size_t size)
-{
-    struct counted *counted = user;
-    __atomic_add_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&counted->calls, 1, __ATOMIC_RELAXED);
-    return malloc(size);
-}
-
-static void *count_reallocate(void *user, void *memory, size_t size)
-{
-    struct counted *counted = user;
-    if (!memory) __atomic_add_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&counted->calls, 1, __ATOMIC_RELAXED);
-    return realloc(memory, size);
-}
-
-static void count_release(void *user, void *memory)
-{
-    struct counted *counted = user;
-    assert_non_null(memory);
-    __atomic_sub_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
-    free(memory);
-}
 
 /* Trains, measures and describes. */
 static void use_the_library(void)

@@ -5,11 +5,9 @@
 #include "base/rng.h"
 #include "base/varint.h"
 #include "embed/word_map.h"
-#include "faq_model.h"
-#include "film_explain.h"
-#include "spoil.h"
+#include "spoiled_model.h"
 
-static char good[300], spoiled[300], plain[300];
+static char plain[300];
 
 static int set_up(void **state)
 {
@@ -164,40 +162,6 @@ static void codes_are_their_values(void **state)
 }
 
 /* ---- Models ---- */
-
-static void ask(const film_model *model)
-{
-    film_context *context;
-    film_verdict verdict;
-    char *json = NULL;
-    assert_ok(film_context_new(model, &context, &error));
-    for (size_t i = 0; i < faq_count; i += 9) {
-        assert_ok(
-            film_match(context, film_string(faq[i].a), film_string(faq[i].b), &verdict, &error));
-        assert_ok(
-            film_match(context, film_string(faq[i].a), film_string("xyzzy"), &verdict, &error));
-    }
-    film_context_free(context);
-    assert_ok(film_explain_model(model, 5, &json, &error));
-    film_free(json);
-}
-
-/* Opens the corrupted file; MESSAGE NULL: it must open and match. */
-static void expect(const struct spoil *spoil, const char *what, const char *message)
-{
-    film_model *model = NULL;
-    assert_ok(spoil_write(spoil, spoiled, &error));
-    film_status status = film_open(spoiled, &model, &error);
-    if (status == FILM_OK && !message) {
-        ask(model);
-    } else if (status != FILM_BAD_INPUT || !message || !strstr(error.message, message) ||
-               strncmp(error.message, spoiled, strlen(spoiled)) != 0 || model) {
-        print_error("%s: status %d, \"%s\", expected \"%s\"\n", what, (int)status,
-                    status == FILM_OK ? "" : error.message, message ? message : "an answer");
-        fail();
-    }
-    film_close(model);
-}
 
 static const char *const tensors[] = {"L.codes",
                                       "L.scales",

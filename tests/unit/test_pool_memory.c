@@ -1,35 +1,9 @@
 /* Tests film_pool_set_process_allocator in a separate process: SQLite accepts an allocator only
  * before its first use. */
+#include "counted.h"
 #include "pools.h"
 
 static film_error error;
-
-struct counted {
-    long blocks, calls;
-};
-
-static void *count_allocate(void *user, size_t size)
-{
-    struct counted *counted = user;
-    __atomic_add_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&counted->calls, 1, __ATOMIC_RELAXED);
-    return malloc(size);
-}
-
-static void *count_reallocate(void *user, void *memory, size_t size)
-{
-    struct counted *counted = user;
-    if (!memory) __atomic_add_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
-    __atomic_add_fetch(&counted->calls, 1, __ATOMIC_RELAXED);
-    return realloc(memory, size);
-}
-
-static void count_release(void *user, void *memory)
-{
-    struct counted *counted = user;
-    __atomic_sub_fetch(&counted->blocks, 1, __ATOMIC_RELAXED);
-    free(memory);
-}
 
 static void sqlite_allocates_through_it(void **state)
 {
