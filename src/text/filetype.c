@@ -71,7 +71,8 @@ const char *filetype_problem(film_text beginning)
 int filetype_not_model(film_text beginning, char *message, size_t room)
 {
     const char *problem = is_safetensors(beginning) ? NULL : filetype_problem(beginning);
-    if (!problem && (!beginning.length || memchr(beginning.bytes, 0, beginning.length))) return 0;
+    if (!beginning.length) problem = "an empty file";
+    if (!problem && memchr(beginning.bytes, 0, beginning.length)) return 0;
     if (problem) /* "a picture, not a table" */
         snprintf(message, room, "%.*s, not a model; name the file that training wrote",
                  (int)strcspn(problem, ",;"), problem);

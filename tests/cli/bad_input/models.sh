@@ -37,7 +37,7 @@ bad "/dev/null as model" 3 \
     film info /dev/null
 : >empty.film
 bad "an empty model" 2 \
-    'film: empty.film: not a safetensors file: 0 bytes are too short; it needs at least 8' \
+    'film: empty.film: an empty file, not a model; name the file that training wrote' \
     film info empty.film
 bad "a text file as model" 2 \
     'film: good.tsv: a table or another text, not a model; train a model from it' \
