@@ -2,7 +2,7 @@
 # film dedup and film link: clusters, pairs, review, labels of a pool, training from them.
 source "$(dirname "$0")/tap.sh"
 sample 12 "$FAQ/train.tsv" >train.tsv
-"$FILM" train train.tsv --method svd --rank 8 -q -o faq.film
+trained faq.film train.tsv --method svd --rank 8
 
 cat >list.tsv <<'TSV'
 id	text

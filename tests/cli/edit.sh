@@ -2,7 +2,7 @@
 # film edit: changes a model after a question, lists what changes, records it; film info and film train --edits know it.
 source "$(dirname "$0")/tap.sh"
 sample 4 "$FAQ/train.tsv" >pairs.tsv
-"$FILM" train pairs.tsv --dim 16 --keep-examples 100 -q -o faq.film
+trained faq.film pairs.tsv --dim 16 --keep-examples 100
 cp faq.film before.film
 
 run "$FILM" edit faq.film --set "alone:card=-2" --reason "cards differ" --check pairs.tsv --most 2 <<<n

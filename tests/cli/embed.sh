@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # film embed: the .npy file, byte for byte the same through a file, a pipe and standard input.
 source "$(dirname "$0")/tap.sh"
-"$FILM" train "$FAQ/questions.tsv" --method svd --rank 12 --decision threshold -q -o faq.film
+trained faq.film "$FAQ/questions.tsv" --method svd --rank 12 --decision threshold
 
 expect_output "embed a table" 0 "280 sentences, 12 dimensions" \
     "$FILM" embed faq.film "$FAQ/questions.tsv" -o a.npy

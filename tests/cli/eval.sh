@@ -124,7 +124,7 @@ for kind in pairs scores; do
 done
 # A model that compares otherwise is measured as it compares.
 for sim in dot euclidean; do
-    "$FILM" train "$FAQ/questions.tsv" --method svd --rank 12 --sim $sim -o $sim.film -q
+    trained $sim.film "$FAQ/questions.tsv" --method svd --rank 12 --sim $sim
     "$FILM" eval $sim.film "$FAQ/heldout.tsv" --bootstrap 0 --k 1:3 --json -q >out.json
     check "a model with --sim $sim" py 'assert 0 <= d["accuracy"] <= 1 and 0.3 < d["auc"] <= 1 and len(d["knn"]) == 3'
 done
@@ -144,7 +144,7 @@ if [ ! -e "$real/dev.tsv" ]; then skip "LSA on Quora" "../shared/data is not her
 elif is_sanitized; then skip "LSA on Quora" "too slow with the sanitizer"
 elif [ -z "${FILM_TEST_LONG:-}" ]; then skip "LSA on Quora" "only with --long"
 else
-    "$FILM" train "$real/train-strict.tsv" --method svd --rank 500 -o lsa.film -q
+    trained lsa.film "$real/train-strict.tsv" --method svd --rank 500
     "$FILM" eval lsa.film "$real/dev.tsv" --pool "$real/train-strict.tsv" --pool-queries 2000 --json -q > out.json
     check "LSA on Quora: accuracy near 68 %, R@10 near .35" py '
 assert 0.67 < d["accuracy"] < 0.69 and 0.33 < d["retrieval"]["r10"] < 0.37, (d["accuracy"], d["retrieval"])'

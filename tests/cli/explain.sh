@@ -2,9 +2,9 @@
 # film explain: of a pair the parts add up, of words, dimensions and models the lists are there, in text and JSON.
 source "$(dirname "$0")/tap.sh"
 sample 4 "$FAQ/train.tsv" >pairs.tsv
-"$FILM" train pairs.tsv --dim 16 --keep-examples 200 -q -o faq.film
-"$FILM" train pairs.tsv --dim 16 -q -o none.film
-"$FILM" train pairs.tsv --method tfidf --decision threshold -q -o features.film
+trained faq.film pairs.tsv --dim 16 --keep-examples 200
+trained none.film pairs.tsv --dim 16
+trained features.film pairs.tsv --method tfidf --decision threshold
 a="I lost my card, what now?" b="My 2 cards are not here"
 
 run "$FILM" explain faq.film --pair "$a" "$b"
@@ -95,7 +95,7 @@ check "a dimension in text" grep -qE '^dimension 0 of 16: about [0-9]+ of [0-9]+
 check "with the sentences at its ends" grep -qx 'stored sentences with the lowest values:' out
 run "$FILM" explain faq.film
 check "a model in text" grep -qE '^traits, by the range' out
-run "$FILM" train pairs.tsv --dim 16 --keep-examples 200 -q -o again.film
+trained again.film pairs.tsv --dim 16 --keep-examples 200
 check "the same training keeps the same examples" cmp faq.film again.film
 run "$FILM" info again.film
 check "the model opens" test "$status" -eq 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # film match: the answers for people and programs, and that they add up.
 source "$(dirname "$0")/tap.sh"
-"$FILM" train "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --dim 32 --features word,bigram -q -o faq.film
-"$FILM" train "$FAQ/train.tsv" --dim 16 --features word --decision threshold -q -o plain.film
+trained faq.film "$FAQ/train.tsv" --dev "$FAQ/heldout.tsv" --dim 32 --features word,bigram
+trained plain.film "$FAQ/train.tsv" --dim 16 --features word --decision threshold
 
 run "$FILM" match faq.film "I lost my card" "my card is gone"
 check "the first line is the verdict" grep -qE '^(same|different)  probability [01]\.[0-9]{3}, similarity -?[01]\.[0-9]{3}$' out

@@ -2,7 +2,7 @@
 # film pool: create, add, remove, list, export, check, label; round trips; locked, read-only and full disks.
 source "$(dirname "$0")/tap.sh"
 sample 12 "$FAQ/train.tsv" >train.tsv
-"$FILM" train train.tsv --method svd --rank 8 -q -o faq.film
+trained faq.film train.tsv --method svd --rank 8
 
 # ---- create and add ----
 expect_output "create says nothing" 0 "" bash -c '"$0" pool create p.pool --model faq.film; code=$?; echo; exit $code' "$FILM"
@@ -20,7 +20,7 @@ committed 280" "$FILM" pool add other.pool "$FAQ/questions.tsv" -q --batch 100 -
 check "a pool needs no file beside it" test "$(ls p.pool*)" = p.pool
 rm faq.film
 check "nor its model's" "$FILM" pool check p.pool --full -q
-"$FILM" train train.tsv --method svd --rank 8 -q -o faq.film
+trained faq.film train.tsv --method svd --rank 8
 
 # ---- list ----
 expect_output "list --limit" 0 "id	text	category

@@ -75,12 +75,15 @@ job_dies() {
     job "$processes" env LD_PRELOAD="$(dirname "$FILM")/tests/mpi_die_at.so" DIE_PROCESS="$process" DIE_AT="$call" \
         ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0:verify_asan_link_order=0" "$@"
 }
+# trained MODEL TABLE [OPTION...]: a model for a script whose subject is not training. tests/run names the program that
+# trains it, $FILM_TRAINER: that of the release build, as other tests watch training with sanitizers.
+trained() { local model=$1; shift; "${FILM_TRAINER:-$FILM}" train "$@" -q -o "$model" || { echo "Bail out! no model"; exit 1; }; }
 # faq_model FILE: a model of the FAQ's pairs with a full decision. The scripts of one tests/run share it, in
 # $FILM_SHARED: the first to ask trains it, the others wait.
 faq_model() {
     local kept=${FILM_SHARED:-}/faq.film
-    if [ -z "${FILM_SHARED:-}" ]; then "$FILM" train "$FAQ/train.tsv" --method svd --rank 32 -q -o "$1"; return; fi
-    { flock 9 && { [ -s "$kept" ] || "$FILM" train "$FAQ/train.tsv" --method svd --rank 32 -q -o "$kept"; } && cp "$kept" "$1"; } 9>"$kept.lock"
+    if [ -z "${FILM_SHARED:-}" ]; then trained "$1" "$FAQ/train.tsv" --method svd --rank 32; return; fi
+    { flock 9 && { [ -s "$kept" ] || trained "$kept" "$FAQ/train.tsv" --method svd --rank 32; } && cp "$kept" "$1"; } 9>"$kept.lock"
 }
 # have NAME PROGRAM: 0 when the program is there; a skip line otherwise.
 have() { command -v "$2" >/dev/null 2>&1 || { skip "$1" "no $2"; return 1; }; }

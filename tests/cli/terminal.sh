@@ -14,7 +14,7 @@ awk 'BEGIN { srand(5); for (i = 0; i < 20000; i++) { line = ""
     for (w = 8; w > 0; w--) line = line " w" int(exp(rand() * log(5000)))
     print substr(line, 2) } }' >many.txt
 sample 8 "$FAQ/train.tsv" >pairs.tsv
-"$FILM" train pairs.tsv --dim 8 -q -o faq.film
+trained faq.film pairs.tsv --dim 8
 # on_terminal COMMAND...: what a terminal receives, in out.
 on_terminal() {
     printf -v command '%q ' "$@"

@@ -1,4 +1,5 @@
 """Counts instructions of film for adversarial inputs; called by test_complexity.sh in a folder with faq.film."""
+import functools
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from serving import check, finish  # noqa: E402
 MARKS = ["\u0301", "\u0323", "\u0334", "\u0327"]  # of four classes, so that they have to be sorted
 
 
+@functools.lru_cache(maxsize=None)  # inputs without content are those of several cases
 def instructions(command, text):
     """Counts the instructions of one run with TEXT in the file "input"."""
     with open("input", "w", encoding="utf-8") as file:

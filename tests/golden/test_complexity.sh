@@ -4,5 +4,5 @@
 # shellcheck source=tests/cli/tap.sh
 source "$(dirname "$0")/../cli/tap.sh"
 have "instructions grow as the input does" valgrind || { finish; exit; }
-"$FILM" train "$FAQ/train.tsv" --method svd --rank 8 --seed 1 -q -o faq.film || exit 1
+faq_model faq.film
 PYTHONDONTWRITEBYTECODE=1 "$PYTHON" "$ROOT/tests/golden/complexity.py" "$FILM" "$ROOT" "$@"

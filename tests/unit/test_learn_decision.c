@@ -328,7 +328,8 @@ static void stopping_at_any_report_is_cancelled(void **state)
     size_t known = 0;
     write_table(PAIRS, 120);
     /* Boosting reports every tree: try all reports at first, then fewer. */
-    for (long allowed = 0;; allowed += 1 + (allowed > 60 ? allowed / 8 : 0)) {
+    long dense = long_tests() ? 60 : 20, step = long_tests() ? 8 : 4;
+    for (long allowed = 0;; allowed += 1 + (allowed > dense ? allowed / step : 0)) {
         struct stop stop = {.allowed = allowed};
         film_train_options options;
         film_model *model = NULL;
