@@ -70,9 +70,10 @@ set(FILM_POOL_SOURCES
   src/remote/row.c ${FILM_REMOTE_SOURCES}
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c
-  src/pool/check_sentences.c src/pool/create.c src/pool/dedup_pool.c src/pool/export.c
-  src/pool/pool.c src/pool/pool_rows.c src/pool/review.c src/pool/search.c src/pool/shared.c
-  src/pool/snapshot.c src/pool/update.c
+  src/pool/check_sentences.c src/pool/cluster_edit.c src/pool/cluster_list.c src/pool/create.c
+  src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/pool_rows.c src/pool/review.c
+  src/pool/sample.c src/pool/search.c src/pool/shared.c src/pool/snapshot.c src/pool/thresholds.c
+  src/pool/update.c
 )
 
 # ---- libfilm-train: learn, measure, report; encoders; several processes ----
