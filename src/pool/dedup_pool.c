@@ -256,7 +256,7 @@ static film_status stored_threshold(film_pool *pool, double *threshold, film_err
 {
     struct db *db = NULL;
     film_status status = pool_read(pool, &db, error);
-    if (status == FILM_OK) status = pool_threshold(db, threshold, error);
+    if (status == FILM_OK) status = pool_stored_threshold(db, threshold, error);
     pool_read_end(pool, db);
     return status;
 }

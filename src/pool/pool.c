@@ -278,7 +278,7 @@ static film_status load(film_pool *pool, struct db *db, struct pool_learned *lea
     TRY(store_get_model(db, &learned->bytes, &size, error));
     TRY(model_parse(learned->bytes, size, pool->path, &learned->model, error));
     if (pool->words) TRY(model_add_words(learned->model, pool->words, error));
-    TRY(pool_threshold(db, &learned->threshold, error));
+    TRY(pool_stored_threshold(db, &learned->threshold, error));
     if (learned->threshold > 0) {
         learned->model->decision.has_operating = 1;
         learned->model->decision.operating = log(learned->threshold / (1 - learned->threshold));
@@ -307,7 +307,7 @@ static film_status is_learned(struct db *db, const struct pool_learned *learned,
 {
     double threshold = 0;
     film_status status = pool_is_current(db, learned->checksum, current, error);
-    if (status == FILM_OK && *current) status = pool_threshold(db, &threshold, error);
+    if (status == FILM_OK && *current) status = pool_stored_threshold(db, &threshold, error);
     *current = *current && threshold == learned->threshold;
     return status;
 }

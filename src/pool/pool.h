@@ -112,7 +112,7 @@ film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **l
 film_status pool_is_current(struct db *db, const char *checksum, int *current, film_error *error);
 
 /* The stored threshold, a probability; 0: none. */
-film_status pool_threshold(struct db *db, double *threshold, film_error *error);
+film_status pool_stored_threshold(struct db *db, double *threshold, film_error *error);
 
 /* The length of the vectors that DB has. */
 film_status pool_dim(struct db *db, const char *path, size_t *dim, film_error *error);

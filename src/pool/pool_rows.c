@@ -187,7 +187,7 @@ static film_status describe_pool(struct db *db, film_pool_description *out, film
     TRY(copy_setting(db, "model_checksum", out->model_checksum, sizeof out->model_checksum, error));
     TRY(copy_setting(db, "created", out->created, sizeof out->created, error));
     TRY(copy_setting(db, "identity", out->identity, sizeof out->identity, error));
-    TRY(pool_threshold(db, &out->threshold, error));
+    TRY(pool_stored_threshold(db, &out->threshold, error));
     out->sentences = (uint64_t)sentences;
     out->labels = (uint64_t)labels;
     out->clusters = clusters.clusters;

@@ -25,7 +25,7 @@ static size_t stratum_of(double probability)
 
 /* ---- The stored threshold ---- */
 
-film_status pool_threshold(struct db *db, double *threshold, film_error *error)
+film_status pool_stored_threshold(struct db *db, double *threshold, film_error *error)
 {
     char *text = NULL, *end = NULL;
     film_status status = store_get(db, "threshold", &text, error);
@@ -58,7 +58,7 @@ film_status film_pool_set_threshold(film_pool *pool, double threshold, film_erro
     snprintf(text, sizeof text, "%.4f", threshold);
     TRY(pool_write(pool, NULL, "storing", 0, &write, error));
     writing = 1;
-    TRY(pool_threshold(write.db, &before, error));
+    TRY(pool_stored_threshold(write.db, &before, error));
     if (before == strtod(text, NULL)) goto done;
     TRY(store_set(write.db, "threshold", film_string(text), error));
     write.change++; /* for those who watch the counter */
@@ -299,7 +299,7 @@ film_status film_pool_thresholds(film_pool *pool, const film_thresholds_options 
     TRY(check_thresholds(&at.options, error));
     rng_seed(&at.rng, at.options.seed);
     status = pool_read(pool, &db, error);
-    if (status == FILM_OK) status = pool_threshold(db, &at.result.threshold, error);
+    if (status == FILM_OK) status = pool_stored_threshold(db, &at.result.threshold, error);
     pool_read_end(pool, db);
     TRY(status);
     TRY(draw_pairs(&at, error));
