@@ -2,7 +2,8 @@
 import { $, el, svg, setText, problem, percent, several } from "./dom.js";
 import { request, latest, show } from "./api.js";
 
-const width = 720, height = 300, left = 46, right = 14, top = 14, bottom = 34;
+const left = 46, right = 26, top = 14, bottom = 34;
+let width = 720, height = 300; // of the picture; narrow screens get a smaller one, with text of the same size
 const most = 5; // examples on each side
 let havePool = true;
 let curve = null;
@@ -11,6 +12,7 @@ const x = (p) => left + p * (width - left - right);
 const y = (p) => height - bottom - p * (height - top - bottom);
 const point = () => curve.points[Number($("line").value) - 1];
 const share = (p) => `${percent(p)} %`;
+const whole = (p) => Math.round(100 * p); // an estimate may be 100 %
 
 // ---- The picture ----
 
@@ -43,9 +45,13 @@ function axis() {
 }
 
 function draw() {
+    width = Math.min(Math.max($("curve").clientWidth, 300), 720);
+    height = width < 500 ? 230 : 300;
+    $("curve").setAttribute("viewBox", `0 0 ${width} ${height}`);
     const line = svg("path", { id: "line-mark", class: "line-mark" });
     const shape = (d, name) => svg("path", { d, class: name });
     const answered = curve.answers > 0;
+    $("key-expected").hidden = !answered;
     const [precision, recall] = answered ? ["precision", "recall"] : ["expected_precision", "expected_recall"];
     $("curve").replaceChildren(...axis(),
         shape(`${path("share")}L${x(0.99)} ${y(0)}L${x(0.01)} ${y(0)}Z`, "area"),
@@ -56,7 +62,7 @@ function draw() {
 
 // ---- Words ----
 
-const interval = (at, name) => `${share(at[name])} (${percent(at[`${name}_low`])} to ${percent(at[`${name}_high`])})`;
+const interval = (at, name) => `${whole(at[name])} % (${whole(at[`${name}_low`])} to ${whole(at[`${name}_high`])})`;
 
 function describe(at) {
     const called = `Calls ${share(at.share)} of the pairs the same.`;
@@ -118,6 +124,8 @@ function chooseBudget() {
 const load = latest(async (signal) => {
     if (!curve) setText($("threshold-basis"), "Judging pairs of the pool …");
     curve = await request("/v1/thresholds", null, signal);
+    const pairs = new Map(curve.examples.map((pair) => [[...pair.ids].sort().join("\t"), pair]));
+    curve.examples = [...pairs.values()]; // two sentences that are each other's neighbour may come twice
     if (!$("thresholds").dataset.moved) $("line").value = Math.round(100 * (curve.threshold ?? 0.9));
     $("threshold-desk").hidden = curve.pairs === 0;
     setText($("threshold-basis"), curve.pairs === 0 ? "The pool has no pairs of sentences yet." : basis());
@@ -150,6 +158,11 @@ export const thresholds = {
             if (curve) showLine();
         });
         $("budget").addEventListener("change", chooseBudget);
+        window.addEventListener("resize", () => {
+            if (!curve || $("threshold-desk").hidden || $("thresholds").hidden) return;
+            draw();
+            showLine();
+        });
         $("line-store").addEventListener("click", () => storeValue(point().threshold));
         $("line-reset").addEventListener("click", () => storeValue(0));
     },

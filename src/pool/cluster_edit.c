@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLUSTER_ORIGIN "cluster"
+
 /* The edits that can be undone. */
 enum { UNDO_MOST = 100, SETTING_NAME = 40 };
 
@@ -22,7 +24,8 @@ struct cluster_editing {
     film_cluster_edited done;
     struct store_write write;
     int64_t *numbers, *rest; /* of the sentences */
-    json_t *labels;          /* as they were: [a, b, change, same, made, origin] */
+    json_t *labels;          /* as they became and as they were:
+                              * [a, b, same, same before, made, origin] */
     json_t *chosen;          /* [number, rank]: the representative as it was; NULL: unchanged */
 };
 
@@ -38,14 +41,12 @@ static film_status label_pair(struct cluster_editing *editing, int64_t a, int64_
     int found, changed = 0;
     TRY(store_get_label(editing->write.db, a, b, &before, &found, error));
     if (found && before.same == same) goto done;
-    /* The change is that of the new label: an undo checks that nobody labelled the pair since. */
-    noted = found
-                ? json_pack("[I, I, I, i, s%, s%]", (json_int_t)before.a, (json_int_t)before.b,
-                            (json_int_t)(editing->write.change + 1), before.same, before.made.bytes,
-                            before.made.length, before.origin.bytes, before.origin.length)
-                : json_pack("[I, I, I, i, s, s]", (json_int_t)before.a, (json_int_t)before.b,
-                            (json_int_t)(editing->write.change + 1), same, "", "");
-    TRY(store_label(&editing->write, a, b, same, film_string("cluster"), &changed, error));
+    noted = found ? json_pack("[I, I, i, i, s%, s%]", (json_int_t)before.a, (json_int_t)before.b,
+                              same, before.same, before.made.bytes, before.made.length,
+                              before.origin.bytes, before.origin.length)
+                  : json_pack("[I, I, i, i, s, s]", (json_int_t)before.a, (json_int_t)before.b,
+                              same, same, "", "");
+    TRY(store_label(&editing->write, a, b, same, film_string(CLUSTER_ORIGIN), &changed, error));
     editing->done.labels += (uint64_t)(changed != 0);
     TRY_ALLOC(noted, error);
     TRY_ALLOC(jsonfile_append(editing->labels, json_incref(noted)) == 0, error);
@@ -214,8 +215,8 @@ done:
     return status;
 }
 
-/* Restores one label, unless it was changed since. The pool may hold anything: values are only
- * bound to statements. */
+/* Restores one label, unless it is no longer as the edit left it. The pool may hold anything: values
+ * are only bound to statements. */
 static film_status restore_label(struct cluster_editing *editing, const json_t *noted,
                                  film_error *error)
 {
@@ -227,7 +228,10 @@ static film_status restore_label(struct cluster_editing *editing, const json_t *
     const char *made = json_string_value(json_array_get(noted, 4));
     const char *origin = json_string_value(json_array_get(noted, 5));
     TRY(store_get_label(editing->write.db, row.a, row.b, &now, &found, error));
-    if (!found || (double)now.change != json_number_value(json_array_get(noted, 2))) goto done;
+    int set = json_number_value(json_array_get(noted, 2)) != 0;
+    if (!found || now.same != set || now.origin.length != strlen(CLUSTER_ORIGIN) ||
+        memcmp(now.origin.bytes, CLUSTER_ORIGIN, now.origin.length) != 0)
+        goto done;
     row.same = json_number_value(json_array_get(noted, 3)) != 0;
     row.made = film_string(made ? made : "");
     row.origin = film_string(origin ? origin : "");
