@@ -144,7 +144,7 @@ static int run(const struct command *command, void *given)
 const struct verb pool_threshold = {
     "pool threshold",
     LIBRARY_POOL,
-    "Print precision and recall over the threshold, or store one in the pool",
+    "Print precision and recall over the threshold, or store one",
     .arguments = "POOL [P] [options]",
     .min_words = 1,
     .max_words = 2,
