@@ -105,12 +105,23 @@ async function attempt(work) {
 
 const fetchSome = (from) => request(`/v1/clusters?from=${from}&n=${atOnce}&order=${$("clusters-order").value}`);
 
-const load = () => attempt(async () => {
-    if (!loaded) setText($("clusters-progress"), "Comparing the sentences of the pool …");
+// Shows the list from its start, and stays at the current sentence.
+async function reload() {
+    const id = current?.focus.id;
+    const had = $("cluster-list").contains(document.activeElement);
     loaded = await fetchSome(0);
     clusters = loaded.clusters;
     choose(null);
     showAll();
+    const same = clusters.find((cluster) => ids(cluster.members).includes(id));
+    const member = same?.members.find((one) => one.id === id);
+    if (same && had) focusOn(same, member);
+    else if (same) choose(same, member);
+}
+
+const load = () => attempt(async () => {
+    if (!loaded) setText($("clusters-progress"), "Comparing the sentences of the pool …");
+    await reload();
 });
 
 // Reviewed clusters are last on the server, so those still open are the first ones there.
@@ -205,12 +216,9 @@ const undone = { same: "Took the last confirmation or merge back.", split: "Took
 const undo = () => attempt(async () => {
     if (!loaded || loaded.undoable === 0) return;
     const { action } = await request("/v1/clusters", { action: "undo" });
-    loaded = await fetchSome(0);
-    clusters = loaded.clusters;
-    choose(null);
-    showAll();
+    await reload();
     said(undone[action]);
-    focusOn(clusters[0]);
+    if (!current) focusOn(clusters[0]);
 });
 
 // ---- Keys ----
@@ -226,6 +234,7 @@ function move(step, whole) {
 const keys = {
     y: confirmAll, x: split, m: merge, r: represent, u: undo,
     arrowdown: () => move(1, false), arrowup: () => move(-1, false), arrowright: () => move(1, true), arrowleft: () => move(-1, true),
+    home: () => focusOn(clusters[0]),
 };
 
 function press(event) {
