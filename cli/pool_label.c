@@ -174,18 +174,20 @@ static int run(const struct command *command, void *given)
     if (command->count != 4 || values->from)
         return usage_error(command->verb, "usage: film %s %s", command->verb->name,
                            command->verb->arguments);
-    int same = strcmp(words[3], "same") == 0;
-    if (!same && strcmp(words[3], "different") != 0)
-        return usage_error(command->verb, "label \"%s\" is not same or different", words[3]);
+    int same = strcmp(words[3], "same") == 0, none = strcmp(words[3], "none") == 0;
+    if (!same && !none && strcmp(words[3], "different") != 0)
+        return usage_error(command->verb, "label \"%s\" is not same, different or none", words[3]);
 
     film_error error = {0};
     film_pool *pool = NULL;
     film_status status = pool_open(words[0], values->wait, &pool, &error);
+    film_pool_label_row row = {film_string(words[1]), film_string(words[2]), .same = same};
     if (status == FILM_OK)
-        status = film_pool_label(pool, film_string(words[1]), film_string(words[2]), same,
-                                 "film pool label", &error);
+        status = none ? film_pool_unlabel(pool, &row, 1, NULL, &error)
+                      : film_pool_label_many(pool, &row, 1, "film pool label", NULL, &error);
     int code = report(status, &error);
-    if (code == EXIT_DONE && command->json) printf("{\"same\": %s}\n", same ? "true" : "false");
+    if (code == EXIT_DONE && command->json)
+        printf("{\"same\": %s}\n", none ? "null" : same ? "true" : "false");
     film_pool_close(pool);
     return code;
 }
@@ -193,20 +195,21 @@ static int run(const struct command *command, void *given)
 const struct verb pool_label = {"pool label",
                                 LIBRARY_POOL,
                                 "Label pairs of sentences as same or different",
-                                .arguments = "POOL ID ID same|different | POOL --from FILE",
+                                .arguments = "POOL ID ID same|different|none | POOL --from FILE",
                                 .min_words = 1,
                                 .max_words = 4,
                                 .options = options,
                                 .size = sizeof(struct values),
                                 .prepare = prepare,
                                 .run = run,
-                                .details = "A new label replaces an older one of the same pair. "
-                                           "Sentences connected by \"same\" labels form a\n"
-                                           "cluster of known duplicates. FILE has the columns "
-                                           "id_a, id_b and same (yes or no; empty: no\n"
-                                           "answer), as written by film dedup POOL --review N -o "
-                                           "FILE. Either all of its labels are stored,\n"
-                                           "or none.\n\n"
-                                           "examples:\n"
-                                           "  film pool label faq.pool 17 42 same\n"
-                                           "  film pool label faq.pool --from pairs.tsv\n"};
+                                .details =
+                                    "A new label replaces an older one of the same pair; none "
+                                    "removes it. Sentences connected by \"same\" labels form a\n"
+                                    "cluster of known duplicates. FILE has the columns "
+                                    "id_a, id_b and same (yes or no; empty: no\n"
+                                    "answer), as written by film dedup POOL --review N -o "
+                                    "FILE. Either all of its labels are stored,\n"
+                                    "or none.\n\n"
+                                    "examples:\n"
+                                    "  film pool label faq.pool 17 42 same\n"
+                                    "  film pool label faq.pool --from pairs.tsv\n"};

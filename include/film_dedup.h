@@ -49,8 +49,8 @@ typedef struct film_member {
     film_record record;
     /* The probability that it means the same as the representative, which has 1. */
     double probability;
-    /* Whether this is the record with the highest mean probability to the others. Ties go to the
-     * shortest, then to the first. */
+    /* Whether this is the record with the highest mean probability to the others, or one that a
+     * person chose (film_pool_edit_clusters). Ties go to the shortest, then to the first. */
     int representative;
     /* Its other columns, as named by film_columns_fn; NULL: none. */
     const film_text *others;
@@ -71,7 +71,8 @@ typedef struct film_dedup_options {
     size_t size;
     /* How a pair is judged, and the threads. */
     film_answer_options answer;
-    /* The probability at which two records are duplicates; 0: 0.9. */
+    /* The probability at which two records are duplicates; 0: 0.9, or the threshold stored in a
+     * pool. */
     double threshold;
     /* The number of candidates judged for each sentence; 0: 20. */
     size_t candidates;

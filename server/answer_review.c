@@ -1,4 +1,5 @@
-/* Handles the review of a pool: pairs to label (GET /v1/review) and answers (POST /v1/labels). */
+/* Handles the review of a pool: pairs to label (GET /v1/review) and answers
+ * (/v1/labels). */
 #include "clock.h"
 #include "fields.h"
 #include "route.h"
@@ -123,38 +124,17 @@ static void answer_review(struct worker *worker, const struct request *request,
 
 /* ---- answers ---- */
 
-/* Labels of one origin are stored together. The first is that of labels given without a review. */
-enum { ORIGIN_HTTP, ORIGIN_FIRST_REVIEW, ORIGINS = 5 };
-
-struct review_answers {
-    film_pool_label_row *rows;
-    int *origin;
-    size_t count;
-};
-
-static void origin_name(int origin, char name[FILM_REVIEW_ORIGIN])
-{
-    int review = origin - ORIGIN_FIRST_REVIEW;
-    film_review_pair pair = {.same = review & 1, .random = review >> 1};
-    strcpy(name, "http");
-    if (origin != ORIGIN_HTTP) film_review_origin(&pair, name);
-}
-
 /* Splits the id of a pair, as write_pair_id wrote it. Returns 0 if it is another text. */
-static int split_pair_id(film_text id, film_pool_label_row *row, int *origin)
+static int split_pair_id(film_text id, film_pool_label_row *row)
 {
     const char *end = id.bytes + id.length, *a = memchr(id.bytes, '\t', id.length);
     const char *b = a ? memchr(a + 1, '\t', (size_t)(end - a - 1)) : NULL;
-    char name[FILM_REVIEW_ORIGIN];
+    film_review_pair pair;
     if (!b || memchr(b + 1, '\t', (size_t)(end - b - 1))) return 0;
     row->a = (film_text){a + 1, (size_t)(b - a - 1)};
     row->b = (film_text){b + 1, (size_t)(end - b - 1)};
-    for (*origin = ORIGIN_FIRST_REVIEW; *origin < ORIGINS; ++*origin) {
-        origin_name(*origin, name);
-        if (strlen(name) == (size_t)(a - id.bytes) && memcmp(name, id.bytes, strlen(name)) == 0)
-            return 1;
-    }
-    return 0;
+    row->origin = (film_text){id.bytes, (size_t)(a - id.bytes)};
+    return film_review_read_origin(row->origin, &pair);
 }
 
 struct answer_fields {
@@ -169,8 +149,9 @@ static const struct field one_answer_fields[] = {
     {.name = "same", .kind = FIELD_FLAG, .at = offsetof(struct answer_fields, same)},
     {.name = NULL}};
 
-static int read_answer_label(const json_t *value, size_t number, film_pool_label_row *row,
-                             int *origin, struct response *response)
+/* REMOVE: the label is to be removed, and `same` is not needed. */
+static int read_answer_label(const json_t *value, size_t number, int remove,
+                             film_pool_label_row *row, struct response *response)
 {
     struct answer_fields given = {.same = -1};
     char where[48];
@@ -178,10 +159,10 @@ static int read_answer_label(const json_t *value, size_t number, film_pool_label
     if (!json_is_object(value))
         return response_error(response, 400, "%s must be an object {id, same}", where);
     if (!fields_of(value, where, one_answer_fields, &given, response)) return 0;
-    if (given.same < 0)
+    if (given.same < 0 && !remove)
         return response_error(response, 400, "%s.same is missing: true or false", where);
     row->same = given.same;
-    *origin = ORIGIN_HTTP;
+    row->origin = film_string("http");
     if (!given.id.bytes == !given.ids)
         return response_error(response, 400,
                               "%s: exactly one of id (of a pair from /v1/review) and ids (of two "
@@ -192,50 +173,35 @@ static int read_answer_label(const json_t *value, size_t number, film_pool_label
                    ? fields_text(given.ids, "ids", 0, &row->a, response) &&
                          fields_text(given.ids, "ids", 1, &row->b, response)
                    : response_error(response, 400, "%s.ids must have two ids", where);
-    return split_pair_id(given.id, row, origin) ||
+    return split_pair_id(given.id, row) ||
            response_error(response, 400, "%s.id is not the id of a pair; take it from /v1/review",
                           where);
 }
 
-/* Stores the answers, those of one origin at a time, each set all or none. Sending them again is
- * harmless: a label replaces that of the same pair. */
-static film_status store_answers(struct worker *worker, const struct review_answers *answers,
-                                 uint64_t *changed, film_error *error)
+/* Sending answers again is harmless: a label replaces that of the same pair. A pair whose answer
+ * was taken back is leased again, because it is on somebody's screen. */
+static void store_and_answer(struct worker *worker, const film_pool_label_row *rows, size_t count,
+                             int remove, struct response *response)
 {
-    film_status status = FILM_OK;
-    film_pool_label_row *rows = calloc(answers->count + 1, sizeof *rows);
-    if (!rows) return FILM_NO_MEMORY;
-    for (int origin = 0; origin < ORIGINS && status == FILM_OK; origin++) {
-        char name[FILM_REVIEW_ORIGIN];
-        size_t count = 0;
-        uint64_t some = 0;
-        for (size_t i = 0; i < answers->count; i++)
-            if (answers->origin[i] == origin) rows[count++] = answers->rows[i];
-        origin_name(origin, name);
-        if (count)
-            status =
-                film_pool_label_many(worker->generation->pool, rows, count, name, &some, error);
-        *changed += some;
-    }
-    free(rows);
-    return status;
-}
-
-static void store_and_answer(struct worker *worker, const struct review_answers *answers,
-                             struct response *response)
-{
-    film_error error = {.message = "out of memory"};
+    film_error error;
+    film_pool *pool = worker->generation->pool;
     struct leases *leases = &worker->service->leases;
     uint64_t changed = 0;
-    film_status status = store_answers(worker, answers, &changed, &error);
+    film_status status = remove ? film_pool_unlabel(pool, rows, count, &changed, &error)
+                                : film_pool_label_many(pool, rows, count, NULL, &changed, &error);
     pthread_mutex_lock(&leases->lock);
-    for (size_t i = 0; i < answers->count && status == FILM_OK; i++)
-        leases_end(leases, answers->rows[i].a, answers->rows[i].b);
+    for (size_t i = 0; i < count && status == FILM_OK; i++) {
+        leases_end(leases, rows[i].a, rows[i].b);
+        if (remove && !leases_add(leases, rows[i].a, rows[i].b, monotonic_seconds()))
+            response->body.failed = 1;
+    }
     pthread_mutex_unlock(&leases->lock);
-    bytes_format(&response->body, "{\"stored\": %zu, \"new\": %llu, ", answers->count,
-                 (unsigned long long)changed);
-    if (status == FILM_OK)
-        status = write_estimate(worker->generation->pool, &response->body, &error);
+    if (remove)
+        bytes_format(&response->body, "{\"removed\": %llu, ", (unsigned long long)changed);
+    else
+        bytes_format(&response->body, "{\"stored\": %zu, \"new\": %llu, ", count,
+                     (unsigned long long)changed);
+    if (status == FILM_OK) status = write_estimate(pool, &response->body, &error);
     bytes_text(&response->body, "}\n");
     if (status != FILM_OK) response_failure(response, status, &error);
 }
@@ -248,39 +214,45 @@ static const struct field labels_fields[] = {
     {.name = "labels", .kind = FIELD_LIST, .at = offsetof(struct labels_request, list)},
     {.name = NULL}};
 
-static void read_and_store(struct worker *worker, const json_t *list, struct response *response)
+static void read_and_store(struct worker *worker, const json_t *list, int remove,
+                           struct response *response)
 {
     size_t count = json_array_size(list), read = 0;
     if (!fields_not_many(count, worker->service->options.limits.texts, "labels", response)) return;
-    struct review_answers answers = {.rows = calloc(count + 1, sizeof *answers.rows),
-                                     .origin = calloc(count + 1, sizeof *answers.origin),
-                                     .count = count};
-    if (!answers.rows || !answers.origin) {
-        response_error(response, 503, "out of memory");
-    } else {
-        while (read < count &&
-               read_answer_label(json_array_get(list, read), read, &answers.rows[read],
-                                 &answers.origin[read], response))
-            read++;
-        if (read == count) store_and_answer(worker, &answers, response);
-    }
-    free(answers.rows);
-    free(answers.origin);
+    film_pool_label_row *rows = calloc(count + 1, sizeof *rows);
+    if (!rows) response_error(response, 503, "out of memory");
+    while (rows && read < count &&
+           read_answer_label(json_array_get(list, read), read, remove, &rows[read], response))
+        read++;
+    if (rows && read == count) store_and_answer(worker, rows, count, remove, response);
+    free(rows);
 }
 
-static void answer_labels(struct worker *worker, const struct request *request,
+static void handle_labels(struct worker *worker, const struct request *request, int remove,
                           struct response *response)
 {
     json_t *root = NULL;
     struct labels_request labels = {.list = NULL};
     if (fields_read(request, labels_fields, &labels, &root, response)) {
         if (labels.list)
-            read_and_store(worker, labels.list, response);
+            read_and_store(worker, labels.list, remove, response);
         else
-            response_error(response, 400,
-                           "labels is missing: [{\"id\": ..., \"same\": true}, ...]");
+            response_error(response, 400, "labels is missing: [{\"id\": ...%s}, ...]",
+                           remove ? "" : ", \"same\": true");
     }
     json_decref(root);
+}
+
+static void answer_labels(struct worker *worker, const struct request *request,
+                          struct response *response)
+{
+    handle_labels(worker, request, 0, response);
+}
+
+static void answer_unlabel(struct worker *worker, const struct request *request,
+                           struct response *response)
+{
+    handle_labels(worker, request, 1, response);
 }
 
 const struct route review_routes[] = {{.method = METHOD_GET,
@@ -294,6 +266,14 @@ const struct route review_routes[] = {{.method = METHOD_GET,
                                        .summary = "Store the labels of pairs",
                                        .fields = labels_fields,
                                        .answer = answer_labels,
+                                       .slow = 1,
+                                       .needs_pool = 1,
+                                       .writes = 1},
+                                      {.method = METHOD_DELETE,
+                                       .path = "/v1/labels",
+                                       .summary = "Remove the labels of pairs",
+                                       .fields = labels_fields,
+                                       .answer = answer_unlabel,
                                        .slow = 1,
                                        .needs_pool = 1,
                                        .writes = 1},

@@ -291,6 +291,12 @@ static enum MHD_Result check_head(struct exchange *exchange, const struct head *
     return MHD_YES;
 }
 
+/* Returns a parameter of the address, or NULL. */
+static const char *argument_of(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
 static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *connection,
                                       const char *url, const char *method, const char *version,
                                       void **state)
@@ -313,7 +319,10 @@ static enum MHD_Result begin_exchange(struct http *http, struct MHD_Connection *
     struct head head = {.request = &exchange->request,
                         .hides = raw_head_hides(connection, method, url, version)};
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &head);
-    exchange->request.number = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "n");
+    exchange->request.number = argument_of(connection, "n");
+    exchange->request.from = argument_of(connection, "from");
+    exchange->request.order = argument_of(connection, "order");
+    exchange->request.budget = argument_of(connection, "budget");
     return check_head(exchange, &head);
 }
 

@@ -11,7 +11,8 @@ struct request {
     int method; /* HEAD is METHOD_GET; libmicrohttpd omits the body */
     const char *path;
     const char *host, *origin, *authorization, *content_type, *if_none_match;
-    const char *number; /* the parameter n of the address, ?n=10 */
+    const char *number;                /* the parameter n of the address, ?n=10 */
+    const char *from, *order, *budget; /* other parameters of the address */
     film_text body;
     size_t longest;  /* bytes of a string in the body; 0: no limit */
     double deadline; /* when the response must be ready, by clock_seconds(); 0: never */

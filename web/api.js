@@ -85,7 +85,7 @@ export const hasToken = () => sessionStorage.getItem(tokenKey) !== null;
 
 // ---- Requests ----
 
-async function send(path, body, signal) {
+async function send(path, body, signal, method) {
     const headers = {};
     const token = sessionStorage.getItem(tokenKey);
     // Tokens are printable ASCII; fetch would throw on other characters.
@@ -93,7 +93,7 @@ async function send(path, body, signal) {
     if (body) headers["Content-Type"] = "application/json";
     try {
         return { token, response: await fetch(path, {
-            method: body ? "POST" : "GET", headers, signal, cache: "no-store",
+            method, headers, signal, cache: "no-store",
             body: body ? JSON.stringify(body) : undefined,
         }) };
     } catch (error) {
@@ -103,10 +103,10 @@ async function send(path, body, signal) {
     }
 }
 
-async function fetchChecked(path, body, signal) {
+async function fetchChecked(path, body, signal, method = body ? "POST" : "GET") {
     const started = performance.now();
     for (;;) {
-        const { token, response } = await send(path, body, signal);
+        const { token, response } = await send(path, body, signal, method);
         if (response.ok) return response;
         if (response.status === 401) {
             // Another request may have obtained a token, or the user may have cancelled, in the meantime.
@@ -123,9 +123,9 @@ async function fetchChecked(path, body, signal) {
     }
 }
 
-// Sends GET without a body, POST with one; resolves to the parsed JSON.
-export async function request(path, body = null, signal = undefined) {
-    const response = await fetchChecked(path, body, signal);
+// Sends GET without a body, POST with one, unless another method is given; resolves to the parsed JSON.
+export async function request(path, body = null, signal = undefined, method = undefined) {
+    const response = await fetchChecked(path, body, signal, method);
     try {
         return await response.json();
     } catch (error) {

@@ -76,7 +76,7 @@ function card(cluster) {
 
 function showMore() {
     const next = result.clusters.slice(shown, shown + page);
-    $("clusters").append(...next.map(card));
+    $("found-clusters").append(...next.map(card));
     shown += next.length;
     const left = result.clusters.length - shown;
     $("more-clusters").hidden = left === 0;
@@ -89,7 +89,7 @@ function showResult() {
         cluster.members.sort((x, y) => y.representative - x.representative || y.probability - x.probability);
     }
     shown = 0;
-    $("clusters").replaceChildren();
+    $("found-clusters").replaceChildren();
     showMore();
     const inside = result.clusters.reduce((total, cluster) => total + cluster.size, 0);
     setText($("dedup-status"), result.clusters.length
@@ -103,7 +103,7 @@ function showResult() {
 
 function forget() {
     result = null;
-    $("clusters").replaceChildren();
+    $("found-clusters").replaceChildren();
     $("downloads").hidden = true;
     $("dedup-sure").hidden = true;
     $("more-clusters").hidden = true;

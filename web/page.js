@@ -6,9 +6,11 @@ import { search } from "./search.js";
 import { classify } from "./classify.js";
 import { dedup } from "./dedup.js";
 import { review } from "./review.js";
+import { clusterReview } from "./clusters.js";
+import { thresholds } from "./thresholds.js";
 import { model, report, loadModel } from "./model.js";
 
-const views = { compare, search, classify, dedup, review, model, report };
+const views = { compare, search, classify, dedup, review, clusters: clusterReview, thresholds, model, report };
 const longestLink = 4000; // longer addresses are too long to share
 let current = null;
 
@@ -45,7 +47,7 @@ function go(moveFocus) {
 async function loadServer() {
     try {
         const known = await loadModel();
-        for (const view of [search, classify, review]) view.served(known);
+        for (const view of [search, classify, review, clusterReview, thresholds]) view.served(known);
         report.refresh();
     } catch (error) {
         if (!(error instanceof Gone) && !error.status) throw error;

@@ -5,7 +5,7 @@ import { request, Gone } from "./api.js";
 const atOnce = 10; // pairs fetched per request
 let waiting = [];  // pairs not yet shown
 let shown = null;
-let answered = []; // pairs answered or skipped in this tab, for undo
+let answered = []; // pairs answered or skipped in this tab, for undo: {pair, stored}
 let busy = false;
 let havePool = true;
 
@@ -81,19 +81,21 @@ const answer = (same) => attempt(async () => {
         showProgress(await request("/v1/labels", { labels: [{ id: pair.id, same }] }));
         showVerdict(pair, same);
     }
-    answered.push(pair);
+    answered.push({ pair, stored: same !== null });
     await next();
 });
 
-// Shows the last pair again; its next answer replaces the stored one.
-function undo() {
-    if (busy || answered.length === 0) return;
+// Removes the last answer from the pool and shows its pair again.
+const undo = () => attempt(async () => {
+    const last = answered.at(-1);
+    if (!last) return;
+    if (last.stored) showProgress(await request("/v1/labels", { labels: [{ id: last.pair.id }] }, undefined, "DELETE"));
+    answered.pop();
     if (shown !== null) waiting.unshift(shown);
-    shown = answered.pop();
+    shown = last.pair;
     $("review-done").hidden = true;
-    showPair();
     setText($("review-last"), "");
-}
+});
 
 const keys = { y: () => answer(true), n: () => answer(false), s: () => answer(null), u: undo };
 

@@ -110,8 +110,13 @@ static film_status represent(struct groups *groups, int thread, uint32_t cluster
     const uint32_t *items = groups->items + groups->start[cluster];
     size_t count = groups->start[cluster + 1] - groups->start[cluster], best = 0;
     double best_mean = -1;
+    uint64_t best_rank = 0;
     for (size_t i = 0; i < count; i++) {
         double mean = 1;
+        uint64_t rank = record_set_rank(groups->dedup->set, groups->parts.face[items[i]]);
+        if (rank < best_rank) continue;
+        if (rank > best_rank) best_mean = -1; /* a person chose it */
+        best_rank = rank;
         if (count > 1) TRY(mean_similarity(groups, thread, items, count, i, &mean, error));
         /* Sums in another order differ in the last bits: treat that as a tie. */
         int tie = fabs(mean - best_mean) < 1e-9;

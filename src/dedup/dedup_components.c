@@ -34,9 +34,16 @@ void dedup_parts_free(struct dedup_parts *parts)
 uint32_t dedup_face(const struct record_set *set, uint32_t item)
 {
     uint32_t best = set->members[set->start[item]];
-    for (uint32_t m = set->start[item] + 1; m < set->start[item + 1]; m++)
-        if (set->records[set->members[m]].text.length < set->records[best].text.length)
-            best = set->members[m];
+    uint64_t best_rank = record_set_rank(set, set->at ? set->at[best] : best);
+    for (uint32_t m = set->start[item] + 1; m < set->start[item + 1]; m++) {
+        uint32_t record = set->members[m];
+        uint64_t rank = record_set_rank(set, set->at ? set->at[record] : record);
+        int shorter = set->records[record].text.length < set->records[best].text.length;
+        if (rank > best_rank || (rank == best_rank && shorter)) {
+            best = record;
+            best_rank = rank;
+        }
+    }
     return best;
 }
 

@@ -53,6 +53,7 @@ void record_set_free(struct record_set *set)
     mem_free(set->order);
     mem_free(set->paired);
     mem_free(set->labels);
+    mem_free(set->chosen);
     mem_free(set->item);
     mem_free(set->start);
     mem_free(set->members);
@@ -110,6 +111,30 @@ film_status record_set_label(struct record_set *set, size_t a, size_t b, int sam
     set->labels[set->label_count++] =
         (struct record_set_label){(uint32_t)a, (uint32_t)b, same != 0};
     return FILM_OK;
+}
+
+film_status record_set_choose(struct record_set *set, size_t at, uint64_t rank, film_error *error)
+{
+    void *chosen = set->chosen;
+    int grown =
+        mem_grow(&chosen, &set->chosen_capacity, set->chosen_count + 1, sizeof *set->chosen);
+    set->chosen = chosen;
+    if (!grown) return status_no_memory(error);
+    set->chosen[set->chosen_count++] = (struct record_set_chosen){(uint32_t)at, rank};
+    return FILM_OK;
+}
+
+uint64_t record_set_rank(const struct record_set *set, uint32_t at)
+{
+    size_t low = 0, high = set->chosen_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (set->chosen[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < set->chosen_count && set->chosen[low].at == at ? set->chosen[low].rank : 0;
 }
 
 /* ---- Items ---- */

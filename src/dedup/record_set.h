@@ -24,6 +24,12 @@ struct record_set_label {
     int same;
 };
 
+/* A record that represents its cluster; of several, the one with the highest rank. */
+struct record_set_chosen {
+    uint32_t at;   /* position */
+    uint64_t rank; /* from 1 */
+};
+
 struct record_set {
     const struct comm *comm;
     const film_record *records; /* of this process: the caller's, or `own` */
@@ -36,6 +42,8 @@ struct record_set {
     struct record_set_block *blocks; /* memory of the own texts */
     struct record_set_label *labels; /* every process has all of them */
     size_t label_count, label_capacity;
+    struct record_set_chosen *chosen; /* by position; every process has all of them */
+    size_t chosen_count, chosen_capacity;
     uint64_t *keys; /* by record: equal for equal words */
     /* Set by the caller: keep the other columns. The ids are then packed with them. */
     int keeps_others;
@@ -66,6 +74,12 @@ film_status record_set_add(struct record_set *set, film_text id, film_text text,
 /* Labels two of COUNT positions; a label of a record with itself is skipped. */
 film_status record_set_label(struct record_set *set, size_t a, size_t b, int same, size_t count,
                              film_error *error);
+
+/* Makes the record at a position the representative of its cluster. Positions come in ascending
+ * order. */
+film_status record_set_choose(struct record_set *set, size_t at, uint64_t rank, film_error *error);
+/* Returns the rank of the record at a position; 0: it was not chosen. */
+uint64_t record_set_rank(const struct record_set *set, uint32_t at);
 
 /* Reads the rows of a table: every row of single sentences, or the distinct sentences of a file of
  * pairs. Ids are those of the file, or the number of the row ("17"; for pairs "17a", "17b"). Blank

@@ -72,7 +72,9 @@ unsigned decision_guarantees(const struct decision *decision, const struct surve
 double decision_guarantee(const struct decision *decision, double log_odds)
 {
     const struct calibration *line = &decision->margin;
-    return fmin(0, line->scale * line->threshold + line->bias - DECISION_BELOW - log_odds);
+    double threshold = line->scale * line->threshold + line->bias;
+    if (decision->has_operating) threshold = fmin(threshold, decision->operating);
+    return fmin(0, threshold - DECISION_BELOW - log_odds);
 }
 
 enum memory_answer decision_memory(const struct decision *decision, const struct survey *survey)

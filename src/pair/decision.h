@@ -58,6 +58,9 @@ struct decision {
         double mean;   /* the neutral similarity */
     } network;
     struct answer_rule answered;
+    /* Not stored: log-odds from which a pair is the same, instead of the learned threshold. */
+    int has_operating;
+    double operating;
 };
 
 /* Name of the network's reason. */

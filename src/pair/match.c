@@ -88,15 +88,16 @@ static double guarantee(const struct match *match, enum memory_answer answer, do
     return decision_guarantee(match->decision, log_odds + match->rule.prior_log_odds);
 }
 
-static double line_threshold(const struct calibration *line)
+static double line_threshold(const struct decision *decision, const struct calibration *line)
 {
-    return line->scale * line->threshold + line->bias;
+    return decision->has_operating ? decision->operating
+                                   : line->scale * line->threshold + line->bias;
 }
 
 double match_threshold(const struct match *match)
 {
-    return line_threshold(match->rule.full ? &match->decision->margin
-                                           : &match->decision->similarity);
+    const struct decision *decision = match->decision;
+    return line_threshold(decision, match->rule.full ? &decision->margin : &decision->similarity);
 }
 
 /* log-odds = scale * score + bias + memory + identity + guarantee + prior, compared with the
@@ -111,7 +112,7 @@ static void judge_score(struct match *match, const struct calibration *line, dou
     log_odds += match->guarantee;
     *verdict = (film_verdict){
         .probability = calibrate_probability(log_odds + match->rule.prior_log_odds),
-        .same = log_odds + match->rule.prior_log_odds >= line_threshold(line),
+        .same = log_odds + match->rule.prior_log_odds >= line_threshold(match->decision, line),
         .log_odds = log_odds + match->rule.prior_log_odds,
         .bias = line->bias + match->rule.prior_log_odds,
     };

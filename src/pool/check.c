@@ -96,7 +96,8 @@ static film_status check_labels(struct checking *checking, film_error *error)
 {
     struct store_clusters clusters;
     int64_t count;
-    film_status status = db_number(checking->db, "SELECT count(*) FROM label", &count, error);
+    film_status status =
+        db_number(checking->db, "SELECT count(*) FROM label WHERE " STORE_LABELLED, &count, error);
     if (status == FILM_OK) status = store_clusters(checking->db, &clusters, error);
     if (status != FILM_OK) return status;
     checking->result->labels = (uint64_t)count;

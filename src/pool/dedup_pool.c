@@ -183,7 +183,7 @@ done:
 
 static film_status read_labels(struct pooled *pooled, struct db *db, film_error *error)
 {
-    static const char sql[] = "SELECT a, b, same FROM label ORDER BY a, b";
+    static const char sql[] = "SELECT a, b, same FROM label WHERE " STORE_LABELLED " ORDER BY a, b";
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     int row;
@@ -196,6 +196,28 @@ static film_status read_labels(struct pooled *pooled, struct db *db, film_error 
         if (a < pooled->count && b < pooled->count)
             TRY(record_set_label(pooled->intake.set, a, b, sqlite3_column_int(statement, 2),
                                  pooled->count, error));
+    }
+done:
+    if (statement) sqlite3_reset(statement);
+    return status;
+}
+
+/* Representatives that a person chose (cluster_edit.c). Numbers ascend with the padded names. */
+static film_status read_representatives(struct pooled *pooled, struct db *db, film_error *error)
+{
+    static const char sql[] = "SELECT CAST(substr(name, 16) AS INTEGER), CAST(value AS INTEGER)"
+                              " FROM setting WHERE name GLOB 'representative:*' ORDER BY name";
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    int row;
+    TRY(db_prepare(db, sql, &statement, error));
+    for (;;) {
+        TRY(db_step(db, statement, &row, error));
+        if (!row) break;
+        size_t at = record_position(pooled, sqlite3_column_int64(statement, 0));
+        int64_t rank = sqlite3_column_int64(statement, 1);
+        if (at < pooled->count && rank > 0)
+            TRY(record_set_choose(pooled->intake.set, at, (uint64_t)rank, error));
     }
 done:
     if (statement) sqlite3_reset(statement);
@@ -220,12 +242,22 @@ static film_status read_pool_records(struct record_set *set, const struct comm *
     TRY(store_each(db, NULL, add_sentence, &pooled, error));
     TRY(pooled.status);
     TRY(read_labels(&pooled, db, error));
+    TRY(read_representatives(&pooled, db, error));
     TRY(share_sentences(&pooled, error));
 done:
     pool_read_end(pool, db);
     mem_free(pooled.numbers);
     record_set_free(&pooled.mine);
     record_set_intake_close(&pooled.intake);
+    return status;
+}
+
+static film_status stored_threshold(film_pool *pool, double *threshold, film_error *error)
+{
+    struct db *db = NULL;
+    film_status status = pool_read(pool, &db, error);
+    if (status == FILM_OK) status = pool_stored_threshold(db, threshold, error);
+    pool_read_end(pool, db);
     return status;
 }
 
@@ -240,6 +272,7 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
     if (!pool) TRY(pool_missing(error, "pool"));
     TRY(film_pool_model(pool, &model, error));
     call.set.keeps_others = call.options.columns != NULL;
+    if (call.options.threshold == 0) TRY(stored_threshold(pool, &call.options.threshold, error));
     TRY(read_pool_records(&call.set, call.comm, pool, &call.options.progress, error));
     dedup_call_columns(&call);
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));

@@ -279,9 +279,10 @@ done:
 
 static film_status put_labels(struct export *export, struct db *db)
 {
-    static const char sql[] = "SELECT l.same, a.id, b.id, a.text, b.text, l.made, l.origin"
-                              " FROM label l JOIN sentence a ON a.number = l.a"
-                              " JOIN sentence b ON b.number = l.b ORDER BY l.a, l.b";
+    static const char sql[] =
+        "SELECT l.same, a.id, b.id, a.text, b.text, l.made, l.origin"
+        " FROM label l JOIN sentence a ON a.number = l.a"
+        " JOIN sentence b ON b.number = l.b WHERE l." STORE_LABELLED " ORDER BY l.a, l.b";
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     film_text columns[LABEL_COLUMNS];

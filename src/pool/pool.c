@@ -5,6 +5,7 @@
 #include "store/lineage.h"
 #include "store/schema.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +278,11 @@ static film_status load(film_pool *pool, struct db *db, struct pool_learned *lea
     TRY(store_get_model(db, &learned->bytes, &size, error));
     TRY(model_parse(learned->bytes, size, pool->path, &learned->model, error));
     if (pool->words) TRY(model_add_words(learned->model, pool->words, error));
+    TRY(pool_stored_threshold(db, &learned->threshold, error));
+    if (learned->threshold > 0) {
+        learned->model->decision.has_operating = 1;
+        learned->model->decision.operating = log(learned->threshold / (1 - learned->threshold));
+    }
     TRY(pool_dim(db, pool->path, &learned->dim, error));
     if (encoder_dim(&learned->model->encoder) != learned->dim)
         TRY(status_set(error, FILM_BAD_INPUT,
@@ -295,6 +301,17 @@ film_status pool_is_current(struct db *db, const char *checksum, int *current, f
     return status;
 }
 
+/* *CURRENT is whether DB has this model and this threshold. */
+static film_status is_learned(struct db *db, const struct pool_learned *learned, int *current,
+                              film_error *error)
+{
+    double threshold = 0;
+    film_status status = pool_is_current(db, learned->checksum, current, error);
+    if (status == FILM_OK && *current) status = pool_stored_threshold(db, &threshold, error);
+    *current = *current && threshold == learned->threshold;
+    return status;
+}
+
 film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **out,
                          film_error *error)
 {
@@ -304,7 +321,7 @@ film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **o
     *out = NULL;
     pthread_mutex_lock(&pool->loading);
     for (learned = pool->learned; learned; learned = learned->older) {
-        TRY(pool_is_current(db, learned->checksum, &current, error));
+        TRY(is_learned(db, learned, &current, error));
         if (current) break;
     }
     if (!learned) {
@@ -345,7 +362,7 @@ int film_pool_outdated(film_pool *pool, const film_model *model)
     for (learned = pool->learned; learned && learned->model != model;) learned = learned->older;
     pthread_mutex_unlock(&pool->loading);
     film_status status = learned ? pool_read(pool, &db, NULL) : FILM_END;
-    if (status == FILM_OK) status = pool_is_current(db, learned->checksum, &current, NULL);
+    if (status == FILM_OK) status = is_learned(db, learned, &current, NULL);
     pool_read_end(pool, db);
     return status == FILM_OK && !current;
 }

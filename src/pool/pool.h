@@ -32,7 +32,8 @@ struct pool_snapshot {
  * them live until the pool is closed. */
 struct pool_learned {
     struct pool_learned *older;
-    char *checksum; /* of the model's bytes */
+    char *checksum;   /* of the model's bytes */
+    double threshold; /* of the pool, which its verdicts use; 0: the model's own */
     film_model *model;
     void *bytes; /* the memory that its arrays point into */
     size_t dim;
@@ -110,12 +111,24 @@ film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **l
 /* *CURRENT is whether DB still has the model with this checksum. */
 film_status pool_is_current(struct db *db, const char *checksum, int *current, film_error *error);
 
+/* The stored threshold, a probability; 0: none. */
+film_status pool_stored_threshold(struct db *db, double *threshold, film_error *error);
+
 /* The length of the vectors that DB has. */
 film_status pool_dim(struct db *db, const char *path, size_t *dim, film_error *error);
 
 /* The bytes of the model file PATH, or of the model of a pool there; free them with
  * mem_free_aligned. */
 film_status pool_model_bytes(const char *path, void **bytes, size_t *size, film_error *error);
+
+/* The number of the sentence with this id; FILM_BAD_INPUT when there is none. */
+film_status pool_number(film_pool *pool, struct db *db, film_text id, int64_t *number,
+                        film_error *error);
+
+/* Returns whether the pair of a label with this origin was drawn at random (review.c). */
+int review_is_random(film_text origin);
+/* INTERVAL = the 95 % interval of a share of N; 0 to 1 where N is 0. */
+void review_interval(double share, double n, double interval[2]);
 
 film_status pool_missing(film_error *error, const char *what);
 

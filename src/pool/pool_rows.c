@@ -180,13 +180,14 @@ static film_status describe_pool(struct db *db, film_pool_description *out, film
     struct store_clusters clusters = {0};
     int64_t sentences, labels, size;
     TRY(db_number(db, "SELECT count(*) FROM sentence", &sentences, error));
-    TRY(db_number(db, "SELECT count(*) FROM label", &labels, error));
+    TRY(db_number(db, "SELECT count(*) FROM label WHERE " STORE_LABELLED, &labels, error));
     TRY(db_number(db, "SELECT value FROM setting WHERE name = 'model_size'", &size, error));
     TRY(store_changes(db, &out->changes, error));
     TRY(store_clusters(db, &clusters, error));
     TRY(copy_setting(db, "model_checksum", out->model_checksum, sizeof out->model_checksum, error));
     TRY(copy_setting(db, "created", out->created, sizeof out->created, error));
     TRY(copy_setting(db, "identity", out->identity, sizeof out->identity, error));
+    TRY(pool_stored_threshold(db, &out->threshold, error));
     out->sentences = (uint64_t)sentences;
     out->labels = (uint64_t)labels;
     out->clusters = clusters.clusters;
@@ -224,13 +225,14 @@ film_status film_pool_describe_json(film_pool *pool, char **json, film_error *er
     if (!pool || !json) return pool_missing(error, pool ? "json" : "pool");
     *json = NULL;
     TRY(film_pool_describe(pool, &about, error));
-    answer =
-        json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:{s:s?, s:I}}", "film",
-                  film_version(), "sentences", (json_int_t)about.sentences, "labels",
-                  (json_int_t)about.labels, "clusters", (json_int_t)about.clusters, "changes",
-                  (json_int_t)about.changes, "dim", (json_int_t)about.dim, "created",
-                  or_null(about.created), "identity", or_null(about.identity), "model", "checksum",
-                  or_null(about.model_checksum), "bytes", (json_int_t)about.model_bytes);
+    answer = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:o?, s:{s:s?, s:I}}", "film",
+                       film_version(), "sentences", (json_int_t)about.sentences, "labels",
+                       (json_int_t)about.labels, "clusters", (json_int_t)about.clusters, "changes",
+                       (json_int_t)about.changes, "dim", (json_int_t)about.dim, "created",
+                       or_null(about.created), "identity", or_null(about.identity), "threshold",
+                       about.threshold > 0 ? json_real(about.threshold) : json_null(), "model",
+                       "checksum", or_null(about.model_checksum), "bytes",
+                       (json_int_t)about.model_bytes);
     TRY(jsonfile_dump(answer, 0, json, error));
 done:
     json_decref(answer);
@@ -272,30 +274,48 @@ done:
     return status;
 }
 
-static film_status put_label(film_pool *pool, struct store_write *write,
-                             const film_pool_label_row *label, film_text origin, int *changed,
-                             film_error *error)
+film_status pool_number(film_pool *pool, struct db *db, film_text id, int64_t *number,
+                        film_error *error)
 {
     film_status status = FILM_OK;
     struct store_sentence sentence;
-    const film_text ids[2] = {label->a, label->b};
-    int64_t numbers[2];
     int found;
-    for (int i = 0; i < 2; i++) {
-        if (!ids[i].bytes) TRY(pool_missing(error, "an id"));
-        TRY(store_find(write->db, ids[i], &sentence, &found, error));
-        if (!found) TRY(no_such_id(pool, ids[i], error));
-        numbers[i] = sentence.number;
-    }
-    if (numbers[0] == numbers[1])
-        TRY(status_set(error, FILM_USAGE, "a sentence cannot be labelled with itself"));
-    TRY(store_label(write, numbers[0], numbers[1], label->same, origin, changed, error));
+    if (!id.bytes) TRY(pool_missing(error, "an id"));
+    TRY(store_find(db, id, &sentence, &found, error));
+    if (!found) TRY(no_such_id(pool, id, error));
+    *number = sentence.number;
 done:
     return status;
 }
 
-film_status film_pool_label_many(film_pool *pool, const film_pool_label_row *labels, size_t count,
-                                 const char *origin, uint64_t *changed, film_error *error)
+/* What is done with a pair: it gets a label, or loses it. */
+struct labelling {
+    const char *phase, *origin; /* NULL: the origin of each row */
+    int remove;
+};
+
+static film_status put_label(film_pool *pool, struct store_write *write,
+                             const film_pool_label_row *label, const struct labelling *how,
+                             int *changed, film_error *error)
+{
+    film_status status = FILM_OK;
+    int64_t a, b;
+    film_text origin = how->origin            ? film_string(how->origin)
+                       : label->origin.length ? label->origin
+                                              : film_string("user");
+    TRY(pool_number(pool, write->db, label->a, &a, error));
+    TRY(pool_number(pool, write->db, label->b, &b, error));
+    if (a == b) TRY(status_set(error, FILM_USAGE, "a sentence cannot be labelled with itself"));
+    if (how->remove)
+        TRY(store_unlabel(write, a, b, changed, error));
+    else
+        TRY(store_label(write, a, b, label->same, origin, changed, error));
+done:
+    return status;
+}
+
+static film_status change_labels(film_pool *pool, const film_pool_label_row *labels, size_t count,
+                                 const struct labelling *how, uint64_t *changed, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_write write;
@@ -303,11 +323,10 @@ film_status film_pool_label_many(film_pool *pool, const film_pool_label_row *lab
     int is_new, writing = 0;
     if (changed) *changed = 0;
     if (!pool || (count && !labels)) return pool_missing(error, pool ? "labels" : "pool");
-    TRY(pool_write(pool, NULL, "labelling", 0, &write, error));
+    TRY(pool_write(pool, NULL, how->phase, 0, &write, error));
     writing = 1;
     for (size_t i = 0; i < count; i++) {
-        TRY(put_label(pool, &write, &labels[i], film_string(origin ? origin : "user"), &is_new,
-                      error));
+        TRY(put_label(pool, &write, &labels[i], how, &is_new, error));
         new_ones += is_new != 0;
     }
     TRY(pool_commit(pool, &write, error));
@@ -315,6 +334,20 @@ film_status film_pool_label_many(film_pool *pool, const film_pool_label_row *lab
 done:
     if (writing) pool_write_end(pool);
     return status;
+}
+
+film_status film_pool_label_many(film_pool *pool, const film_pool_label_row *labels, size_t count,
+                                 const char *origin, uint64_t *changed, film_error *error)
+{
+    const struct labelling how = {"labelling", origin && *origin ? origin : NULL, 0};
+    return change_labels(pool, labels, count, &how, changed, error);
+}
+
+film_status film_pool_unlabel(film_pool *pool, const film_pool_label_row *labels, size_t count,
+                              uint64_t *removed, film_error *error)
+{
+    const struct labelling how = {"removing labels", NULL, 1};
+    return change_labels(pool, labels, count, &how, removed, error);
 }
 
 film_status film_pool_label(film_pool *pool, film_text a, film_text b, int same, const char *origin,

@@ -7,15 +7,14 @@
 #include "base/strtab.h"
 #include "pool/batch.h"
 #include "pool/pool.h"
+#include "pool/sample.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* NEAREST: a random pair is a sentence and one of its three nearest neighbours. Of pairs farther
- * apart, nearly all differ: a reviewer would learn nothing. */
-enum { NEIGHBOURS = 10, NEAREST = 3, SENTENCES_PER_PAIR = 20, LEAST_SENTENCES = 100 };
+enum { NEIGHBOURS = 10, SENTENCES_PER_PAIR = 20, LEAST_SENTENCES = 100 };
 
 struct review_choice {
     size_t a, b; /* rows of the texts */
@@ -36,83 +35,6 @@ struct reviewing {
     film_status status;
     film_error *error;
 };
-
-/* ---- Drawing sentences ---- */
-
-/* Reservoir sampling of positions: after any number of sentences, each is in the sample equally
- * often. A second pass reads the sentences. */
-struct review_drawing {
-    struct rng *rng;
-    uint64_t *positions;
-    size_t count, room;
-    uint64_t seen;
-};
-
-static int draw_position(void *user, const film_sentence *sentence)
-{
-    struct review_drawing *drawing = user;
-    uint64_t at = drawing->seen++;
-    (void)sentence;
-    if (drawing->count < drawing->room) {
-        drawing->positions[drawing->count++] = at;
-    } else {
-        uint64_t place = rng_below(drawing->rng, at + 1);
-        if (place < drawing->room) drawing->positions[place] = at;
-    }
-    return 0;
-}
-
-static int by_drawn_position(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return left < right ? -1 : left > right;
-}
-
-struct taking {
-    struct reviewing *reviewing;
-    const uint64_t *positions;
-    size_t count, next;
-    uint64_t at;
-};
-
-static int take_drawn(void *user, const film_sentence *sentence)
-{
-    struct taking *taking = user;
-    struct reviewing *reviewing = taking->reviewing;
-    if (taking->next == taking->count) return 1;
-    if (taking->at++ != taking->positions[taking->next]) return 0;
-    film_sentence kept = {.id = sentence->id, .text = sentence->text};
-    taking->next++;
-    reviewing->status = batch_add(&reviewing->drawn, &kept, 0, reviewing->error);
-    return reviewing->status != FILM_OK;
-}
-
-static void shuffle_sample(struct reviewing *reviewing)
-{
-    film_sentence *rows = reviewing->drawn.rows;
-    for (size_t i = reviewing->drawn.count; i > 1; i--) {
-        size_t other = (size_t)rng_below(&reviewing->rng, i);
-        film_sentence kept = rows[i - 1];
-        rows[i - 1] = rows[other];
-        rows[other] = kept;
-    }
-}
-
-static film_status sample_sentences(struct reviewing *reviewing, size_t room, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct review_drawing drawing = {.rng = &reviewing->rng, .room = room};
-    TRY_ALLOC(drawing.positions = mem_array(room, sizeof *drawing.positions), error);
-    TRY(film_pool_list(reviewing->pool, NULL, draw_position, &drawing, error));
-    sort_array(drawing.positions, drawing.count, sizeof *drawing.positions, by_drawn_position);
-    struct taking taking = {reviewing, drawing.positions, drawing.count, 0, 0};
-    TRY(film_pool_list(reviewing->pool, NULL, take_drawn, &taking, error));
-    TRY(reviewing->status);
-    shuffle_sample(reviewing);
-done:
-    mem_free(drawing.positions);
-    return status;
-}
 
 /* ---- Pairs that must not be chosen ---- */
 
@@ -248,7 +170,7 @@ static film_status choose(struct reviewing *reviewing, film_error *error)
         size_t end = i;
         while (end < reviewing->count && reviewing->choices[end].a == reviewing->choices[i].a)
             end++;
-        size_t near = end - i < NEAREST ? end - i : NEAREST;
+        size_t near = end - i < SAMPLE_NEAREST ? end - i : SAMPLE_NEAREST;
         struct review_choice *choice = &reviewing->choices[i + rng_below(&reviewing->rng, near)];
         if ((double)chosen >= options->random * (double)options->count) break;
         choice->random = 1;
@@ -290,7 +212,8 @@ film_status film_pool_review(film_pool *pool, const film_review_options *options
     TRY_ALLOC(reviewing.key = mem_array(2 * (FILM_POOL_ID_BYTES + 1), 1), error);
     TRY(film_pool_labels(pool, note_label, &reviewing, error));
     TRY(reviewing.status);
-    TRY(sample_sentences(&reviewing, wanted < LEAST_SENTENCES ? LEAST_SENTENCES : wanted, error));
+    TRY(sample_sentences(pool, &reviewing.rng, wanted < LEAST_SENTENCES ? LEAST_SENTENCES : wanted,
+                         &reviewing.drawn, error));
     TRY(search_neighbours(&reviewing, error));
     TRY(choose(&reviewing, error));
 done:
@@ -304,51 +227,63 @@ done:
 
 /* ---- What the answers say ---- */
 
-/* The origin of an answer keeps how its pair was chosen and what the model said before. */
-#define ORIGIN_RANDOM "review random "
-#define ORIGIN_CHOSEN "review chosen "
-
+/* The origin of an answer: "review random same 0.8312". Answers of an earlier version have no
+ * probability. */
 void film_review_origin(const film_review_pair *pair, char *origin)
 {
-    snprintf(origin, FILM_REVIEW_ORIGIN, "%s%s", pair->random ? ORIGIN_RANDOM : ORIGIN_CHOSEN,
-             pair->same ? "same" : "different");
+    snprintf(origin, FILM_REVIEW_ORIGIN, "review %s %s %.4f", pair->random ? "random" : "chosen",
+             pair->same ? "same" : "different", fmin(fmax(pair->probability, 0), 1));
 }
 
-static int is_origin(film_text origin, const char *how, const char *said)
+int film_review_read_origin(film_text origin, film_review_pair *pair)
 {
-    size_t length = strlen(how), rest = strlen(said);
-    return origin.length == length + rest && memcmp(origin.bytes, how, length) == 0 &&
-           memcmp(origin.bytes + length, said, rest) == 0;
+    static const char *const starts[] = {"review chosen different", "review chosen same",
+                                         "review random different", "review random same"};
+    char number[8] = "";
+    for (int i = 0; i < 4; i++) {
+        size_t length = strlen(starts[i]);
+        if (origin.length < length || memcmp(origin.bytes, starts[i], length) != 0) continue;
+        *pair = (film_review_pair){.probability = -1, .same = i & 1, .random = i >> 1};
+        if (origin.length == length) return 1;
+        if (origin.length != length + 7) return 0;
+        memcpy(number, origin.bytes + length, 7);
+        if (number[0] != ' ' || number[2] != '.' || strspn(number + 3, "0123456789") != 4 ||
+            (number[1] != '0' && strcmp(number, " 1.0000") != 0))
+            return 0;
+        pair->probability = strtod(number, NULL);
+        return 1;
+    }
+    return 0;
+}
+
+int review_is_random(film_text origin)
+{
+    film_review_pair pair;
+    return film_review_read_origin(origin, &pair) && pair.random;
 }
 
 static int count_answer(void *user, const film_pool_label_row *label)
 {
     film_review_estimate *estimate = user;
-    int random_same = is_origin(label->origin, ORIGIN_RANDOM, "same"),
-        random = random_same || is_origin(label->origin, ORIGIN_RANDOM, "different"),
-        chosen = is_origin(label->origin, ORIGIN_CHOSEN, "same") ||
-                 is_origin(label->origin, ORIGIN_CHOSEN, "different");
-    estimate->answered += (uint64_t)(random || chosen);
-    estimate->random += (uint64_t)random;
-    estimate->right += (uint64_t)(random && random_same == (label->same != 0));
+    film_review_pair pair;
+    if (!film_review_read_origin(label->origin, &pair)) return 0;
+    estimate->answered++;
+    estimate->random += (uint64_t)pair.random;
+    estimate->right += (uint64_t)(pair.random && pair.same == (label->same != 0));
     return 0;
 }
 
-/* Wilson's interval of a share, which holds for small counts too. */
-static void set_interval(film_review_estimate *estimate)
+/* Wilson's interval, which holds for small counts too. */
+void review_interval(double share, double n, double interval[2])
 {
     const double z = 1.959963984540054;
-    double n = (double)estimate->random, share = n > 0 ? (double)estimate->right / n : 0;
-    if (n == 0) {
-        estimate->low = 0;
-        estimate->high = 1;
-        return;
-    }
+    interval[0] = 0;
+    interval[1] = 1;
+    if (!(n > 0)) return;
     double middle = (share + z * z / (2 * n)) / (1 + z * z / n),
            half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-    estimate->accuracy = share;
-    estimate->low = fmax(0, middle - half);
-    estimate->high = fmin(1, middle + half);
+    interval[0] = fmax(0, middle - half);
+    interval[1] = fmin(1, middle + half);
 }
 
 film_status film_pool_review_estimate(film_pool *pool, film_review_estimate *result,
@@ -359,7 +294,11 @@ film_status film_pool_review_estimate(film_pool *pool, film_review_estimate *res
     if (!pool) return pool_missing(error, "film_pool_review_estimate");
     TRY(sized_check(result, "film_review_estimate", error));
     TRY(film_pool_labels(pool, count_answer, &estimate, error));
-    set_interval(&estimate);
+    double interval[2], n = (double)estimate.random;
+    if (estimate.random) estimate.accuracy = (double)estimate.right / n;
+    review_interval(estimate.accuracy, n, interval);
+    estimate.low = interval[0];
+    estimate.high = interval[1];
     sized_fill(result, &estimate, sizeof estimate);
 done:
     return status;

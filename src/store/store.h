@@ -96,9 +96,29 @@ film_status store_has_field(struct db *db, film_text field, int *has, film_error
 
 /* ---- Labels (store_labels.c) ---- */
 
+/* A removed label is a row without an origin. */
+#define STORE_LABELLED "origin <> ''"
+
+struct store_label_row {
+    int64_t a, b;
+    int same;
+    film_text made, origin;
+    uint64_t change;
+};
+
 /* A and B are different numbers, in any order. *CHANGED is 0 when this label already existed. */
 film_status store_label(struct store_write *write, int64_t a, int64_t b, int same, film_text origin,
                         int *changed, film_error *error);
+/* *CHANGED is 0 when the pair had no label. */
+film_status store_unlabel(struct store_write *write, int64_t a, int64_t b, int *changed,
+                          film_error *error);
+/* The texts of OUT are valid until the next call on DB. */
+film_status store_get_label(struct db *db, int64_t a, int64_t b, struct store_label_row *out,
+                            int *found, film_error *error);
+/* Gives the label of a pair the fields of ROW, as a new change; an empty origin removes it.
+ * *CHANGED is 0 when the pair has no label. */
+film_status store_reset_label(struct store_write *write, const struct store_label_row *row,
+                              int *changed, film_error *error);
 film_status store_each_label(struct db *db, film_label_fn call, void *user, film_error *error);
 
 /* Scans the texts of every labelled pair; the callback returns non-zero to stop. */
@@ -125,12 +145,6 @@ struct store_row {
     uint64_t change;
     film_sentence fields;
     const void *vector; /* DIM floats, not necessarily aligned; NULL: missing or damaged */
-};
-struct store_label_row {
-    int64_t a, b;
-    int same;
-    film_text made, origin;
-    uint64_t change;
 };
 struct store_removed_row {
     uint64_t change;

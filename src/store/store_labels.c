@@ -1,5 +1,6 @@
-/* Labels of pairs in a pool: sets them, lists them, and forms clusters (connected components). It
- * predicts nothing. */
+/* Labels of pairs in a pool: sets, removes and lists them, and forms clusters (connected
+ * components). It predicts nothing. A removed label stays as a row with an empty origin, so that
+ * copies of the pool learn of the removal as of any other change. */
 #include "base/mem.h"
 #include "base/union_find.h"
 #include "store/store.h"
@@ -9,11 +10,12 @@
 film_status store_label(struct store_write *write, int64_t a, int64_t b, int same, film_text origin,
                         int *changed, film_error *error)
 {
-    /* Repeating the same label keeps the time of the first. */
+    /* Repeating the same label keeps the time of the first. A removed one is always replaced. */
     static const char sql[] =
         "INSERT INTO label VALUES (?1, ?2, ?3, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), ?4, ?5)"
         " ON CONFLICT (a, b) DO UPDATE SET same = excluded.same, made = excluded.made,"
-        " origin = excluded.origin, change = excluded.change WHERE same <> excluded.same";
+        " origin = excluded.origin, change = excluded.change WHERE same <> excluded.same"
+        " OR label.origin = ''";
     sqlite3_stmt *statement;
     film_status status = db_prepare(write->db, sql, &statement, error);
     if (status != FILM_OK) return status;
@@ -32,11 +34,69 @@ film_status store_label(struct store_write *write, int64_t a, int64_t b, int sam
     return FILM_OK;
 }
 
+film_status store_get_label(struct db *db, int64_t a, int64_t b, struct store_label_row *out,
+                            int *found, film_error *error)
+{
+    static const char sql[] = "SELECT same, made, origin, change FROM label WHERE a = ?1 AND b = ?2"
+                              " AND " STORE_LABELLED;
+    film_status status = FILM_OK;
+    sqlite3_stmt *statement = NULL;
+    *out = (struct store_label_row){.a = a < b ? a : b, .b = a < b ? b : a};
+    TRY(db_prepare(db, sql, &statement, error));
+    sqlite3_bind_int64(statement, 1, out->a);
+    sqlite3_bind_int64(statement, 2, out->b);
+    TRY(db_step(db, statement, found, error));
+    if (!*found) goto done;
+    out->same = sqlite3_column_int(statement, 0);
+    out->made = db_text(statement, 1);
+    out->origin = db_text(statement, 2);
+    out->change = (uint64_t)sqlite3_column_int64(statement, 3);
+    TRY(db_row_read(db, error));
+done:
+    return status;
+}
+
+film_status store_reset_label(struct store_write *write, const struct store_label_row *row,
+                              int *changed, film_error *error)
+{
+    static const char sql[] = "UPDATE label SET same = ?3, made = ?4, origin = ?5, change = ?6"
+                              " WHERE a = ?1 AND b = ?2 AND " STORE_LABELLED;
+    sqlite3_stmt *statement;
+    film_status status = db_prepare(write->db, sql, &statement, error);
+    if (status != FILM_OK) return status;
+    sqlite3_bind_int64(statement, 1, row->a);
+    sqlite3_bind_int64(statement, 2, row->b);
+    sqlite3_bind_int(statement, 3, row->same != 0);
+    db_bind_text(statement, 4, row->made);
+    db_bind_text(statement, 5, row->origin);
+    sqlite3_bind_int64(statement, 6, (int64_t)(write->change + 1));
+    status = db_finish(write->db, statement, error);
+    if (status != FILM_OK) return status;
+    *changed = sqlite3_changes(write->db->handle) > 0;
+    if (*changed) {
+        write->change++;
+        write->labels = 1;
+    }
+    return FILM_OK;
+}
+
+film_status store_unlabel(struct store_write *write, int64_t a, int64_t b, int *changed,
+                          film_error *error)
+{
+    struct store_label_row row;
+    int found;
+    *changed = 0;
+    film_status status = store_get_label(write->db, a, b, &row, &found, error);
+    if (status != FILM_OK || !found) return status;
+    row.made = row.origin = (film_text){"", 0};
+    return store_reset_label(write, &row, changed, error);
+}
+
 film_status store_each_label(struct db *db, film_label_fn call, void *user, film_error *error)
 {
     static const char sql[] = "SELECT sa.id, sb.id, l.same, l.made, l.origin FROM label l"
                               " JOIN sentence sa ON sa.number = l.a JOIN sentence sb ON sb.number "
-                              "= l.b ORDER BY l.a, l.b";
+                              "= l.b WHERE l." STORE_LABELLED " ORDER BY l.a, l.b";
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     int row;
@@ -59,7 +119,7 @@ film_status store_each_pair(struct db *db, store_pair_fn call, void *user, film_
 {
     static const char sql[] = "SELECT sa.text, sb.text, l.same FROM label l"
                               " JOIN sentence sa ON sa.number = l.a JOIN sentence sb ON sb.number "
-                              "= l.b ORDER BY l.a, l.b";
+                              "= l.b WHERE l." STORE_LABELLED " ORDER BY l.a, l.b";
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     int row;
@@ -81,7 +141,8 @@ done:
 /* The numbers of all labelled sentences, ascending. */
 static film_status read_members(struct db *db, struct store_clusters *out, film_error *error)
 {
-    static const char sql[] = "SELECT a FROM label UNION SELECT b FROM label ORDER BY 1";
+    static const char sql[] = "SELECT a FROM label WHERE " STORE_LABELLED
+                              " UNION SELECT b FROM label WHERE " STORE_LABELLED " ORDER BY 1";
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     size_t capacity = 0;
@@ -117,7 +178,8 @@ static uint32_t sentence_position(const struct store_clusters *clusters, int64_t
 static film_status read_cluster_pairs(struct db *db, struct store_clusters *out,
                                       struct union_find *sets, film_error *error)
 {
-    static const char sql[] = "SELECT a, b, same FROM label ORDER BY same DESC";
+    static const char sql[] =
+        "SELECT a, b, same FROM label WHERE " STORE_LABELLED " ORDER BY same DESC";
     film_status status = FILM_OK;
     sqlite3_stmt *statement = NULL;
     int row;

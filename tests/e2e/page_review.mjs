@@ -15,8 +15,9 @@ async function press(page, key) {
 test("review by keyboard: yes, no, skip, undo", {}, async (page, { base }) => {
     await page.goto(`${base}/#review`);
     await ready(page);
-    const bodies = [];
-    page.on("request", (request) => request.url().endsWith("/v1/labels") && bodies.push(request.postDataJSON().labels[0]));
+    const bodies = [], removed = [];
+    page.on("request", (request) => request.url().endsWith("/v1/labels") &&
+        (request.method() === "DELETE" ? removed : bodies).push(request.postDataJSON().labels[0]));
     await press(page, "y");
     const second = await texts(page);
     await press(page, "n");
@@ -26,7 +27,8 @@ test("review by keyboard: yes, no, skip, undo", {}, async (page, { base }) => {
     equal(await texts(page), second, "two steps back: the second pair");
     await press(page, "y");
     equal(bodies.map((body) => body.same).join(), "true,false,true", "what was stored");
-    equal(bodies[1].id, bodies[2].id, "the new answer replaces the old one");
+    equal(bodies[1].id, bodies[2].id, "the same pair is answered again");
+    equal(removed.map((label) => label.id).join(), bodies[1].id, "undo removed its answer, and none for the skipped pair");
     truth(/^\d+ answers/.test(await page.textContent("#review-progress")), "the number of answers");
     equal(await page.textContent("#review-last"), "", "the verdict is hidden");
     await page.check("#review-verdicts");

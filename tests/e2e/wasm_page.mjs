@@ -29,7 +29,7 @@ if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/offli
 await page.click('a[data-view="dedup"]');
 await page.fill("#list", wanted.list.join("\n"));
 await page.click("#dedup-run");
-await page.waitForSelector("#clusters li");
+await page.waitForSelector("#found-clusters li");
 const status = await page.textContent("#dedup-status");
 const inside = wanted.clusters.reduce((sum, members) => sum + members.length, 0);
 assert.ok(status.startsWith(`${inside} of ${wanted.list.length} sentences have duplicates, in ${wanted.clusters.length} clusters`), status);

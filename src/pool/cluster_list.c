@@ -1,0 +1,212 @@
+/* film_pool_list_clusters: the clusters of film_pool_dedup, sorted for a person to review. Changing
+ * them is in cluster_edit.c. */
+#include "base/mem.h"
+#include "base/sized.h"
+#include "base/sort.h"
+#include "base/strtab.h"
+#include "base/union_find.h"
+#include "pool/batch.h"
+#include "pool/cluster_edit.h"
+#include "pool/pool.h"
+
+struct listed_cluster {
+    size_t first, count, number;
+    double weakest;
+    int reviewed;
+};
+
+struct cluster_browse {
+    film_pool_clusters_options options;
+    film_pool_clusters_result result;
+    struct batch texts; /* of the members */
+    film_pool_member *members;
+    size_t member_count, member_capacity;
+    struct listed_cluster *clusters;
+    size_t cluster_count, cluster_capacity;
+    /* Sentences with a label "same", and what these connect. */
+    struct strtab ids;
+    uint32_t *joined; /* two ids per label */
+    size_t joined_count, joined_capacity;
+    struct union_find sets;
+    film_status status;
+    film_error *error;
+};
+
+/* ---- Clusters ---- */
+
+static film_status add_listed(struct cluster_browse *browse, const film_member *member)
+{
+    film_status status = FILM_OK;
+    film_error *error = browse->error;
+    film_sentence kept = {.id = member->record.id, .text = member->record.text};
+    void *members = browse->members, *clusters = browse->clusters;
+    int grown = mem_grow(&members, &browse->member_capacity, browse->member_count + 1,
+                         sizeof *browse->members);
+    browse->members = members;
+    TRY_ALLOC(grown, error);
+    if (browse->cluster_count < member->cluster) {
+        grown = mem_grow(&clusters, &browse->cluster_capacity, member->cluster,
+                         sizeof *browse->clusters);
+        browse->clusters = clusters;
+        TRY_ALLOC(grown, error);
+        browse->clusters[browse->cluster_count++] = (struct listed_cluster){
+            .first = browse->member_count, .number = member->cluster, .weakest = 1};
+    }
+    TRY(batch_add(&browse->texts, &kept, 0, error));
+    struct listed_cluster *cluster = &browse->clusters[browse->cluster_count - 1];
+    cluster->count++;
+    if (member->probability < cluster->weakest) cluster->weakest = member->probability;
+    browse->members[browse->member_count++] = (film_pool_member){
+        .probability = member->probability, .representative = member->representative};
+done:
+    return status;
+}
+
+static int take_listed(void *user, const film_member *member)
+{
+    struct cluster_browse *browse = user;
+    browse->status = add_listed(browse, member);
+    return browse->status != FILM_OK;
+}
+
+/* ---- Labels ---- */
+
+static int take_joined(void *user, const film_pool_label_row *label)
+{
+    struct cluster_browse *browse = user;
+    void *joined = browse->joined;
+    uint32_t *pair;
+    if (!label->same) return 0;
+    int grown = mem_grow(&joined, &browse->joined_capacity, browse->joined_count + 2,
+                         sizeof *browse->joined);
+    browse->joined = joined;
+    if (!grown) browse->status = status_no_memory(browse->error);
+    if (!grown) return 1;
+    pair = browse->joined + browse->joined_count;
+    browse->joined_count += 2;
+    browse->status =
+        strtab_add(&browse->ids, label->a.bytes, label->a.length, &pair[0], browse->error);
+    if (browse->status == FILM_OK)
+        browse->status =
+            strtab_add(&browse->ids, label->b.bytes, label->b.length, &pair[1], browse->error);
+    return browse->status != FILM_OK;
+}
+
+static int is_reviewed(struct cluster_browse *browse, const struct listed_cluster *cluster)
+{
+    uint32_t root = STRTAB_NONE;
+    for (size_t i = cluster->first; i < cluster->first + cluster->count; i++) {
+        film_text id = browse->members[i].id;
+        uint32_t at = strtab_find(&browse->ids, id.bytes, id.length);
+        if (at == STRTAB_NONE) return 0;
+        at = union_find_root(&browse->sets, at);
+        if (i > cluster->first && at != root) return 0;
+        root = at;
+    }
+    return 1;
+}
+
+static film_status find_reviewed(struct cluster_browse *browse, film_pool *pool, film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(strtab_init(&browse->ids, error));
+    TRY(film_pool_labels(pool, take_joined, browse, error));
+    TRY(browse->status);
+    TRY(union_find_init(&browse->sets, browse->ids.count, error));
+    for (size_t i = 0; i < browse->joined_count; i += 2)
+        union_find_join(&browse->sets, browse->joined[i], browse->joined[i + 1]);
+    for (size_t i = 0; i < browse->cluster_count; i++) {
+        browse->clusters[i].reviewed = is_reviewed(browse, &browse->clusters[i]);
+        browse->result.reviewed += (uint64_t)browse->clusters[i].reviewed;
+    }
+done:
+    return status;
+}
+
+/* ---- Order ---- */
+
+static int by_cluster_order(const void *left, const void *right, void *user)
+{
+    const struct listed_cluster *a = left, *b = right;
+    const film_cluster_order *order = user;
+    int by_size = a->count == b->count ? 0 : a->count > b->count ? -1 : 1;
+    int by_doubt = a->weakest == b->weakest ? 0 : a->weakest < b->weakest ? -1 : 1;
+    if (a->reviewed != b->reviewed) return a->reviewed - b->reviewed;
+    int first = *order == FILM_CLUSTERS_BY_SIZE ? by_size : by_doubt;
+    int second = *order == FILM_CLUSTERS_BY_SIZE ? by_doubt : by_size;
+    if (first || second) return first ? first : second;
+    return a->number < b->number ? -1 : 1;
+}
+
+static film_status report_clusters(struct cluster_browse *browse)
+{
+    const film_pool_clusters_options *options = &browse->options;
+    if (browse->cluster_count)
+        sort_array_r(browse->clusters, browse->cluster_count, sizeof *browse->clusters,
+                     by_cluster_order, &browse->options.order);
+    for (size_t i = options->from; i < browse->cluster_count && options->call; i++) {
+        const struct listed_cluster *cluster = &browse->clusters[i];
+        if (options->most && i - options->from >= options->most) break;
+        film_pool_cluster shown = {.place = i,
+                                   .members = browse->members + cluster->first,
+                                   .count = cluster->count,
+                                   .weakest = cluster->weakest,
+                                   .reviewed = cluster->reviewed};
+        if (options->call(options->user, &shown)) return FILM_CANCELLED;
+    }
+    return FILM_OK;
+}
+
+/* ---- The call ---- */
+
+static film_status find_listed(struct cluster_browse *browse, film_pool *pool, film_error *error)
+{
+    film_status status = FILM_OK;
+    film_dedup_result found = {.size = sizeof found};
+    film_dedup_options dedup = {.size = sizeof dedup,
+                                .answer = browse->options.answer,
+                                .threshold = browse->options.threshold,
+                                .progress = browse->options.progress,
+                                .member = take_listed,
+                                .user = browse};
+    status = film_pool_dedup(pool, &dedup, &found, error);
+    if (browse->status != FILM_OK) status = browse->status;
+    if (status != FILM_OK) return status;
+    /* The batch owns the texts, at addresses that are known only now. */
+    for (size_t i = 0; i < browse->member_count; i++) {
+        browse->members[i].id = browse->texts.rows[i].id;
+        browse->members[i].text = browse->texts.rows[i].text;
+    }
+    browse->result.sentences = found.records;
+    browse->result.clusters = found.clusters;
+    browse->result.clustered = found.clustered;
+    browse->result.threshold = found.threshold;
+    return FILM_OK;
+}
+
+film_status film_pool_list_clusters(film_pool *pool, const film_pool_clusters_options *options,
+                                    film_pool_clusters_result *result, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct cluster_browse browse = {.error = error};
+    if (!pool) return pool_missing(error, "pool");
+    TRY(sized_check(result, "film_pool_clusters_result", error));
+    TRY(sized_options(&browse.options, sizeof browse.options, options, "film_pool_clusters_options",
+                      error));
+    if (browse.options.order < 0 || browse.options.order >= FILM_CLUSTER_ORDER_COUNT)
+        TRY(status_set(error, FILM_USAGE, "unknown order %d", (int)browse.options.order));
+    TRY(find_listed(&browse, pool, error));
+    TRY(find_reviewed(&browse, pool, error));
+    TRY(cluster_undoable(pool, &browse.result.undoable, error));
+    TRY(report_clusters(&browse));
+    browse.result.size = sizeof browse.result;
+    sized_fill(result, &browse.result, sizeof browse.result);
+done:
+    batch_free(&browse.texts);
+    mem_free(browse.members);
+    mem_free(browse.clusters);
+    mem_free(browse.joined);
+    strtab_free(&browse.ids);
+    union_find_free(&browse.sets);
+    return status;
+}
