@@ -76,6 +76,42 @@ static const char *threshold_text(double threshold)
     return text;
 }
 
+/* What the candidates miss. The interval is that of the sample; without one it is not printed. */
+static void print_recall(const film_dedup_result *result)
+{
+    unsigned long long sampled = result->sampled, against = result->sampled_against,
+                       found = result->sampled_found, pairs = result->sampled_pairs;
+    int complete = result->sampled == result->distinct;
+    fprintf(stderr, "pair completeness ");
+    if (!pairs)
+        fprintf(stderr, "unknown: no duplicates");
+    else if (complete)
+        fprintf(stderr, "%.2f %%: %s of %s", 100 * result->completeness, grouped(found),
+                counted(pairs, "duplicate"));
+    else
+        fprintf(stderr, "%.2f %% (95 %% interval %.2f to %.2f): %s of %s",
+                100 * result->completeness, 100 * result->completeness_low,
+                100 * result->completeness_high, grouped(found), counted(pairs, "duplicate"));
+    fprintf(stderr, " among the candidates of %s compared with %s others",
+            counted(sampled, "record"), grouped(against));
+    fprintf(stderr, "; reduction ratio %.3f %%\n", 100 * result->reduction);
+}
+
+static void print_recall_json(const film_dedup_result *result)
+{
+    printf(", \"reduction\": %.9g", result->reduction);
+    if (!result->sampled) return;
+    printf(", \"recall\": {\"sampled\": %llu, \"against\": %llu, \"duplicates\": %llu, "
+           "\"candidates\": %llu",
+           (unsigned long long)result->sampled, (unsigned long long)result->sampled_against,
+           (unsigned long long)result->sampled_pairs, (unsigned long long)result->sampled_found);
+    if (result->sampled_pairs)
+        printf(", \"completeness\": %.9g, \"low\": %.9g, \"high\": %.9g}", result->completeness,
+               result->completeness_low, result->completeness_high);
+    else
+        printf(", \"completeness\": null, \"low\": null, \"high\": null}");
+}
+
 /* Prints the summary. With -o and --json it is JSON on standard output. It is never mixed with the
  * table. */
 static void print_result(const film_dedup_result *result, FILE *figures, int as_json, double prior,
@@ -86,13 +122,16 @@ static void print_result(const film_dedup_result *result, FILE *figures, int as_
                        clusters = result->clusters, clustered = result->clustered,
                        largest = result->largest, connected = result->connected,
                        contradictions = result->contradictions, skipped = result->skipped;
-    if (figures == stdout)
+    if (figures == stdout) {
         printf("{\"records\": %llu, \"distinct\": %llu, \"compared\": %llu, \"pairs\": %llu, "
                "\"sure\": %llu, "
                "\"clusters\": %llu, \"clustered\": %llu, \"largest\": %llu, \"connected\": %llu, "
-               "\"contradictions\": %llu, \"skipped\": %llu, \"threshold\": %.9g%s}\n",
+               "\"contradictions\": %llu, \"skipped\": %llu, \"threshold\": %.9g%s",
                records, distinct, compared, found, sure, clusters, clustered, largest, connected,
                contradictions, skipped, result->threshold, job_figures(result->sent));
+        print_recall_json(result);
+        printf("}\n");
+    }
     if (as_json) return;
     fprintf(stderr, "%s, %s distinct; %s compared; %s at or above %s", counted(records, "record"),
             grouped(distinct), counted(compared, "pair"), counted(found, "pair"),
@@ -109,6 +148,7 @@ static void print_result(const film_dedup_result *result, FILE *figures, int as_
         fprintf(stderr,
                 "%s of the %s remain with --prior %g; use it if few sentences have a duplicate\n",
                 grouped(sure), counted(found, "pair"), FILM_RARE);
+    if (result->sampled) print_recall(result);
 }
 
 static film_status find_duplicates(const char *pool_path, const char *model_path, const char *file,
@@ -160,6 +200,10 @@ static const struct option options[] = {
      .argument = "N",
      .help = "compare each sentence with its N nearest neighbours",
      .fallback = "20"},
+    {.name = "recall",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, dedup.recall),
+     .help = "estimate the share of duplicates that are candidates, on a sample"},
     ANSWER_OPTIONS(struct values, dedup.answer),
     COLUMNS_OPTION(struct values, dedup.table, "id,text"),
     FORMAT_OPTION(struct values, dedup.table, "input-format", "tsv|csv|jsonl|lines"),

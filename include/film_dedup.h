@@ -100,6 +100,9 @@ typedef struct film_dedup_options {
     void *user;
     /* Called with the names of the other columns. NULL: they are not kept. */
     film_columns_fn columns;
+    /* Estimate the share of duplicates that are candidates (film_dedup_result.completeness). One
+     * process only. */
+    int recall;
 } film_dedup_options;
 
 typedef struct film_dedup_result {
@@ -121,6 +124,15 @@ typedef struct film_dedup_result {
     double threshold;
     /* Bytes that the processes of a job sent to each other. */
     uint64_t sent;
+    /* Reduction ratio: the share of all pairs of distinct records that was not judged. */
+    double reduction;
+    /* With `recall`: a random sample of distinct records, the number of others that each was
+     * compared with (all of them, or its 500 nearest), the pairs at or above the threshold, and
+     * those of them that are candidates. */
+    uint64_t sampled, sampled_against, sampled_pairs, sampled_found;
+    /* Pair completeness: sampled_found / sampled_pairs with its 95 % interval; NaN without a
+     * pair. */
+    double completeness, completeness_low, completeness_high;
 } film_dedup_result;
 
 /* Finds which of COUNT records mean the same, without comparing all pairs: an index finds

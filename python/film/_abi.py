@@ -626,6 +626,7 @@ class film_dedup_options(Structure):
         ("member", film_member_fn),
         ("user", c_void_p),
         ("columns", film_columns_fn),
+        ("recall", c_int),
     ]
 
 
@@ -645,6 +646,14 @@ class film_dedup_result(Structure):
         ("skipped", c_uint64),
         ("threshold", c_double),
         ("sent", c_uint64),
+        ("reduction", c_double),
+        ("sampled", c_uint64),
+        ("sampled_against", c_uint64),
+        ("sampled_pairs", c_uint64),
+        ("sampled_found", c_uint64),
+        ("completeness", c_double),
+        ("completeness_low", c_double),
+        ("completeness_high", c_double),
     ]
 
 

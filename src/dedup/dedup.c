@@ -58,6 +58,7 @@ static film_status find_item_candidates(struct dedup *dedup, film_error *error)
     TRY(index_add(index, set->texts, set->items, search->threads, search->progress, error));
     TRY_ALLOC(dedup->lists = mem_array(set->items, search->k * sizeof *dedup->lists), error);
     TRY(candidates_find(search, index, set->texts, set->items, 1, dedup->lists, error));
+    if (dedup->options->recall) TRY(dedup_recall(dedup, index, error));
 done:
     index_free(index);
     return status;
@@ -87,6 +88,8 @@ film_status dedup_run(struct record_set *set, const film_model *model,
                                                      options->candidates, &options->progress},
                         error));
     result->threshold = dedup.search.threshold;
+    if (options->recall && dedup.comm->size > 1)
+        TRY(status_set(error, FILM_USAGE, "recall cannot be estimated in several processes"));
     TRY(mailbox_init(&dedup.questions, dedup.comm, error));
     TRY(mailbox_init(&dedup.reports, dedup.comm, error));
     TRY(record_set_group(set, &options->progress, error));
@@ -98,6 +101,8 @@ film_status dedup_run(struct record_set *set, const film_model *model,
     TRY(dedup_judge(&dedup, error));
     TRY(dedup_report_nearest(&dedup, error));
     TRY(add_up(dedup.comm, result, error));
+    double items = (double)set->all_items, all = items * (items - 1) / 2;
+    result->reduction = all > 0 ? 1 - (double)result->compared / all : 0;
     if (options->member) TRY(dedup_clusters(&dedup, error));
 done:
     dedup_free(&dedup);

@@ -85,6 +85,9 @@ film_status dedup_call_end(struct dedup_call *call, film_status status, film_ded
  * lists. */
 film_status dedup_judge(struct dedup *dedup, film_error *error);
 
+/* recall.c: estimates the share of duplicates that is in the lists. In one process only. */
+film_status dedup_recall(struct dedup *dedup, const struct index *index, film_error *error);
+
 /* dedup_report.c: the status for the result of a callback: FILM_CANCELLED unless 0. */
 film_status dedup_stopped(int stop, film_error *error);
 /* Records a pair to be reported to options->pair. */

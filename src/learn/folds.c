@@ -71,7 +71,9 @@ film_status folds_partition(struct folds *folds, const struct corpus *corpus, si
     TRY_ALLOC(folds->of = mem_zeroed(corpus_all(corpus), 1), error);
     TRY(questions_number_all(corpus, &numbering.number, &numbering.questions, error));
     TRY(assign_folds(corpus, &numbering, 0, folds, &largest, error));
-    if ((double)largest > LARGEST_SHARE * (double)corpus->rows / (double)count)
+    int connected = (double)largest > LARGEST_SHARE * (double)corpus->rows / (double)count;
+    folds->by_pair = connected && corpus->records && corpus->labels == FILM_LABELS_PAIRS;
+    if (connected && !folds->by_pair)
         TRY(assign_folds(corpus, &numbering, 1, folds, &largest, error));
 done:
     mem_free(numbering.number);
@@ -89,6 +91,7 @@ static int row_touches(const struct folds *folds, const struct corpus *corpus, s
                        size_t fold)
 {
     uint32_t ids[3] = {corpus->a[row], corpus->b[row], corpus->c[row]};
+    if (folds->by_pair) return folds_of_pair(folds, ids[0], ids[1]) == fold;
     for (int j = 0; j < 3; j++)
         if (ids[j] != STRTAB_NONE && folds->of[ids[j]] == fold) return 1;
     return 0;

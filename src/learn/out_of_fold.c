@@ -56,7 +56,7 @@ static film_status check_enough(struct out_of_fold *held, film_error *error)
         int inside[2] = {0, 0}, outside[2] = {0, 0};
         for (size_t i = 0; i < pairs->count; i++) {
             int same = pairs->target[i] >= 0.5f;
-            if (folds_of_pair(&held->folds, pairs->a[i]) == f) inside[same] = 1;
+            if (folds_of_pair(&held->folds, pairs->a[i], pairs->b[i]) == f) inside[same] = 1;
             if (!folds_touches(&held->folds, f, pairs->a[i], pairs->b[i])) outside[same] = 1;
         }
         enough = outside[0] && outside[1] && (f || (inside[0] && inside[1]));
@@ -155,7 +155,8 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
             size_t end = (s + 1) * CHUNK < share->count ? (s + 1) * CHUNK : share->count;
             for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
                 film_text a, b;
-                if (fold < held->folds.count && folds_of_pair(&held->folds, share->a[i]) != fold)
+                if (fold < held->folds.count &&
+                    folds_of_pair(&held->folds, share->a[i], share->b[i]) != fold)
                     continue;
                 labels_text(share, i, &a, &b);
                 own = survey_make(&survey, evidence, a, b, &own_error);
@@ -207,7 +208,9 @@ static film_status fit_line_folds(const struct linear_data *all, const unsigned 
     data.weight = weight;
     for (size_t f = 0; f < held->folds.count; f++) {
         for (size_t i = 0; i < data.rows; i++)
-            weight[i] = folds_of_pair(&held->folds, held->share.a[i]) == f ? 0 : all->weight[i];
+            weight[i] = folds_of_pair(&held->folds, held->share.a[i], held->share.b[i]) == f
+                            ? 0
+                            : all->weight[i];
         TRY(linear_fit(&line, &data, use, ridge, threads, error));
         for (size_t i = 0; i < data.rows; i++) {
             if (weight[i] != 0) continue;

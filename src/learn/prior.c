@@ -235,7 +235,7 @@ static film_status few_fit(const struct learn_input *input, struct few *few,
     for (size_t f = 0; f < FOLDS; f++) {
         TRY(fit_without(few, f, &without, error));
         for (size_t i = 0; i < count; i++)
-            if (folds_of_pair(&few->folds, few->pairs.a[i]) == f)
+            if (folds_of_pair(&few->folds, few->pairs.a[i], few->pairs.b[i]) == f)
                 few->unseen[i] = (float)(without.bias + without.scale * (double)few->margin[i]);
     }
     TRY(fit_without(few, FOLDS, line, error));

@@ -60,7 +60,7 @@ film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *
     *rows = (struct tree_rows){0};
     TRY_ALLOC(fold, error);
     for (size_t i = 0; i < count; i++)
-        fold[i] = (unsigned char)folds_of_pair(&held->folds, share->a[i]);
+        fold[i] = (unsigned char)folds_of_pair(&held->folds, share->a[i], share->b[i]);
     if (held->pairs.count > most) TRY(draw_pairs(held, most, seed, &drawn, &count, error));
     const void *column[TREE_ROWS_COLUMNS] = {held->x, share->target, held->weight, held->base,
                                              fold};

@@ -29,8 +29,9 @@ static int split_rows(const struct corpus *corpus, const struct folds *folds, si
     for (size_t i = 0; i < corpus->rows; i++) {
         const uint32_t ids[3] = {corpus->a[i], corpus->b[i], corpus->c[i]};
         int touches = 0;
-        for (int j = 0; j < 3; j++) touches |= ids[j] != STRTAB_NONE && folds->of[ids[j]] == fold;
-        part[i] = folds_of_pair(folds, ids[0]) == fold ? 1 : touches ? 2 : 0;
+        for (int j = 0; j < 3 && !folds->by_pair; j++)
+            touches |= ids[j] != STRTAB_NONE && folds->of[ids[j]] == fold;
+        part[i] = folds_of_pair(folds, ids[0], ids[1]) == fold ? 1 : touches ? 2 : 0;
         rows[part[i]]++;
     }
     return rows[0] && rows[1];

@@ -65,7 +65,8 @@ static void check_shares(const struct folds *folds, const struct corpus *corpus,
         assert_true(folds->of[i] < folds->count);
         sentences[folds->of[i]]++;
     }
-    for (size_t i = 0; i < corpus->rows; i++) rows[folds_of_pair(folds, corpus->a[i])]++;
+    for (size_t i = 0; i < corpus->rows; i++)
+        rows[folds_of_pair(folds, corpus->a[i], corpus->b[i])]++;
     for (size_t f = 0; f < folds->count; f++) {
         assert_close(sentences[f] / corpus->sentences.count, 1.0 / (double)folds->count, slack);
         assert_close(rows[f] / (double)corpus->rows, 1.0 / (double)folds->count, slack);
@@ -291,6 +292,49 @@ static void no_memory_is_reported(void **state)
     corpus_free(&corpus);
 }
 
+/* 60 records, each compared with its next three neighbours: one component. */
+static void pairs_of_connected_records_are_partitioned(void **state)
+{
+    (void)state;
+    enum { RECORDS = 60, FOLDS = 5 };
+    struct corpus corpus, rest;
+    struct folds folds;
+    char text[2][100];
+    size_t rows = 0;
+    assert_ok(corpus_init(&corpus, FILM_LABELS_PAIRS, &error));
+    for (int i = 0; i < RECORDS; i++)
+        for (int j = 1; j <= 3; j++) {
+            for (int s = 0; s < 2; s++)
+                snprintf(text[s], sizeof text[s], "\x1etitle\x1fthing %d",
+                         s ? (i + j) % RECORDS : i);
+            add_row(&corpus, text[0], text[1], NULL, NULL, j == 1);
+        }
+    corpus.records = 1;
+    assert_ok(folds_partition(&folds, &corpus, FOLDS, 1, &error));
+    assert_true(folds.by_pair);
+    for (size_t f = 0; f < FOLDS; f++) {
+        size_t inside = 0;
+        for (size_t i = 0; i < corpus.rows; i++) {
+            uint32_t a = corpus.a[i], b = corpus.b[i];
+            assert_int_equal(folds_of_pair(&folds, a, b), folds_of_pair(&folds, b, a));
+            assert_int_equal(folds_touches(&folds, f, a, b), folds_of_pair(&folds, a, b) == f);
+            inside += folds_of_pair(&folds, a, b) == f;
+        }
+        assert_true(inside > corpus.rows / 10 && inside < corpus.rows / 3);
+        assert_ok(folds_rest(&folds, &corpus, f, &rest, &error));
+        assert_int_equal(rest.rows, corpus.rows - inside);
+        folds_rest_free(&rest);
+        rows += inside;
+    }
+    assert_int_equal(rows, corpus.rows);
+    folds_free(&folds);
+    corpus.records = 0; /* sentences: only positive rows connect, and they stay together */
+    assert_ok(folds_partition(&folds, &corpus, FOLDS, 1, &error));
+    assert_false(folds.by_pair);
+    folds_free(&folds);
+    corpus_free(&corpus);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +346,7 @@ int main(void)
         cmocka_unit_test(the_rest_is_every_row_without_the_fold),
         cmocka_unit_test(no_rows_and_impossible_counts),
         cmocka_unit_test(no_memory_is_reported),
+        cmocka_unit_test(pairs_of_connected_records_are_partitioned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
