@@ -91,14 +91,14 @@ AVX2 static int32_t multiply_avx2(const int8_t *a, const int8_t *b, size_t n)
     return total;
 }
 
-static int has_avx2(void)
+static int codes_have_avx2(void)
 {
     return __builtin_cpu_supports("avx2") != 0;
 }
 #else
 #define add_rows_avx2 add_rows_plain
 #define multiply_avx2 multiply_plain
-static int has_avx2(void)
+static int codes_have_avx2(void)
 {
     return 0;
 }
@@ -106,7 +106,7 @@ static int has_avx2(void)
 
 void codes_add_rows(const struct coded_rows *rows, float *out, size_t dim)
 {
-    if (has_avx2())
+    if (codes_have_avx2())
         add_rows_avx2(rows, out, dim);
     else
         add_rows_plain(rows, out, dim);
@@ -114,5 +114,5 @@ void codes_add_rows(const struct coded_rows *rows, float *out, size_t dim)
 
 int32_t codes_multiply(const int8_t *a, const int8_t *b, size_t n)
 {
-    return has_avx2() ? multiply_avx2(a, b, n) : multiply_plain(a, b, n);
+    return codes_have_avx2() ? multiply_avx2(a, b, n) : multiply_plain(a, b, n);
 }

@@ -1,5 +1,5 @@
 /* Sums and products of the rows of the map, for floats and for codes of 8 bits (embed/code_rows.h)
- * and 4 bits, and rounding to codes. One version of each kernel per instruction set (embed/vec.h). */
+ * and 4 bits, and rounding to codes. There is one version of each kernel per instruction set. */
 #include "embed/word_map.h"
 #include "embed/code_rows.h"
 #include "embed/vec.h"

@@ -30,7 +30,7 @@ static size_t written(const struct reading *reading, int s, uint32_t first, uint
 }
 
 /* Returns whether a word is written as its token: neither completed nor stemmed. */
-static int is_plain(const struct reading_side *side, uint32_t word)
+static int is_written_so(const struct reading_side *side, uint32_t word)
 {
     const struct tokens *tokens = &side->row.grams.tokens;
     const struct token *token = &tokens->items[word];
@@ -51,7 +51,7 @@ static void add_word(struct knowledge_side *units, const struct comparison *c, i
     const struct reading_word *word = &c->reading->side[s].words[at];
     struct knowledge_unit *unit = &units->list[units->count];
     unit->first = unit->last = at;
-    if (has_lexicon(encoder) && is_plain(&c->reading->side[s], at)) {
+    if (has_lexicon(encoder) && is_written_so(&c->reading->side[s], at)) {
         if (word->text.length + 1 > RELATIONS_LONGEST) return; /* as `written` */
         unit->word = word->lexeme->related;
         unit->word.text = word->text;
@@ -68,7 +68,7 @@ static void add_phrase(struct knowledge_side *units, const struct comparison *c,
 {
     const struct encoder *encoder = c->reading->encoder;
     struct knowledge_unit *unit = &units->list[units->count];
-    if (has_lexicon(encoder) && is_plain(&c->reading->side[s], at) &&
+    if (has_lexicon(encoder) && is_written_so(&c->reading->side[s], at) &&
         !c->reading->side[s].words[at].lexeme->starts_phrase)
         return;
     size_t length = written(c->reading, s, at, at + 1, unit->text);

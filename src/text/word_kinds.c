@@ -35,7 +35,7 @@ static const char openings[] = "what how why which who when where can is are do 
                                "did would if could has have was were i";
 
 /* Returns the place of WORD in LIST from 1, or 0. */
-static unsigned place_of(film_text word, const char *list)
+static unsigned place_in_list(film_text word, const char *list)
 {
     for (unsigned place = 1; *list; place++) {
         size_t i = 0;
@@ -55,6 +55,6 @@ unsigned word_kinds(film_text word)
         if (word.bytes[i] >= '0' && word.bytes[i] <= '9') kinds = WORD_NUMBER;
     if (!word.length || word.length > LONGEST) return kinds;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (place_of(word, lists[i].words)) kinds |= lists[i].kind;
-    return kinds | place_of(word, openings) << WORD_OPENING_SHIFT;
+        if (place_in_list(word, lists[i].words)) kinds |= lists[i].kind;
+    return kinds | place_in_list(word, openings) << WORD_OPENING_SHIFT;
 }
