@@ -745,6 +745,7 @@ class film_pool_description(Structure):
         ("model_checksum", c_char * 64),
         ("created", c_char * 64),
         ("identity", c_char * 64),
+        ("threshold", c_double),
     ]
 
 
@@ -883,6 +884,8 @@ FUNCTIONS["film_pool_label"] = (
     "pool", film_status, [c_void_p, film_text, film_text, c_int, c_char_p, POINTER(film_error)])
 FUNCTIONS["film_pool_label_many"] = (
     "pool", film_status, [c_void_p, POINTER(film_pool_label_row), c_size_t, c_char_p, POINTER(c_uint64), POINTER(film_error)])
+FUNCTIONS["film_pool_unlabel"] = (
+    "pool", film_status, [c_void_p, POINTER(film_pool_label_row), c_size_t, POINTER(c_uint64), POINTER(film_error)])
 film_label_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_pool_label_row))
 FUNCTIONS["film_pool_labels"] = (
     "pool", film_status, [c_void_p, film_label_fn, c_void_p, POINTER(film_error)])
@@ -927,6 +930,8 @@ FUNCTIONS["film_pool_review"] = (
 FILM_REVIEW_ORIGIN = 32
 FUNCTIONS["film_review_origin"] = (
     "pool", None, [POINTER(film_review_pair), c_char_p])
+FUNCTIONS["film_review_read_origin"] = (
+    "pool", c_int, [film_text, POINTER(film_review_pair)])
 
 
 class film_review_estimate(Structure):
@@ -979,6 +984,151 @@ FUNCTIONS["film_pool_check"] = (
     "pool", film_status, [c_void_p, POINTER(film_pool_check_options), POINTER(film_pool_checked), POINTER(film_error)])
 FUNCTIONS["film_pool_set_process_allocator"] = (
     "pool", film_status, [POINTER(film_allocator), POINTER(film_error)])
+FUNCTIONS["film_pool_set_threshold"] = (
+    "pool", film_status, [c_void_p, c_double, POINTER(film_error)])
+
+
+class film_pool_threshold_point(Structure):
+    _fields_ = [
+        ("threshold", c_double),
+        ("share", c_double),
+        ("expected_precision", c_double),
+        ("expected_recall", c_double),
+        ("precision", c_double),
+        ("precision_low", c_double),
+        ("precision_high", c_double),
+        ("recall", c_double),
+        ("recall_low", c_double),
+        ("recall_high", c_double),
+        ("answers", c_uint64),
+    ]
+
+
+film_pool_threshold_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_pool_threshold_point))
+FILM_THRESHOLDS_ENOUGH = 50
+
+
+class film_thresholds_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("sample", c_size_t),
+        ("seed", c_uint64),
+        ("budget", c_double),
+        ("examples", c_size_t),
+        ("answer", film_answer_options),
+        ("progress", film_progress),
+        ("point", film_pool_threshold_fn),
+        ("example", film_review_fn),
+        ("user", c_void_p),
+    ]
+
+
+class film_thresholds(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("pairs", c_uint64),
+        ("answers", c_uint64),
+        ("covered", c_double),
+        ("enough", c_int),
+        ("threshold", c_double),
+        ("budget_at", film_pool_threshold_point),
+    ]
+
+
+FUNCTIONS["film_pool_thresholds"] = (
+    "pool", film_status, [c_void_p, POINTER(film_thresholds_options), POINTER(film_thresholds), POINTER(film_error)])
+
+
+class film_pool_member(Structure):
+    _fields_ = [
+        ("id", film_text),
+        ("text", film_text),
+        ("probability", c_double),
+        ("representative", c_int),
+    ]
+
+
+class film_pool_cluster(Structure):
+    _fields_ = [
+        ("place", c_size_t),
+        ("members", POINTER(film_pool_member)),
+        ("count", c_size_t),
+        ("weakest", c_double),
+        ("reviewed", c_int),
+    ]
+
+
+film_pool_cluster_fn = CFUNCTYPE(c_int, c_void_p, POINTER(film_pool_cluster))
+FILM_CLUSTERS_BY_SIZE = 0
+FILM_CLUSTERS_BY_DOUBT = 1
+FILM_CLUSTER_ORDER_COUNT = 2
+film_cluster_order = c_int
+ENUMS["film_cluster_order"] = {'size': 0, 'doubt': 1}
+
+
+class film_pool_clusters_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("order", film_cluster_order),
+        ("from", c_size_t),
+        ("most", c_size_t),
+        ("threshold", c_double),
+        ("answer", film_answer_options),
+        ("progress", film_progress),
+        ("call", film_pool_cluster_fn),
+        ("user", c_void_p),
+    ]
+    _enums_ = {'order': 'film_cluster_order'}
+
+
+class film_pool_clusters_result(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("sentences", c_uint64),
+        ("clusters", c_uint64),
+        ("clustered", c_uint64),
+        ("reviewed", c_uint64),
+        ("threshold", c_double),
+        ("undoable", c_uint64),
+    ]
+
+
+FUNCTIONS["film_pool_list_clusters"] = (
+    "pool", film_status, [c_void_p, POINTER(film_pool_clusters_options), POINTER(film_pool_clusters_result), POINTER(film_error)])
+FILM_CLUSTER_SAME = 0
+FILM_CLUSTER_SPLIT = 1
+FILM_CLUSTER_REPRESENT = 2
+FILM_CLUSTER_UNDO = 3
+FILM_CLUSTER_ACTION_COUNT = 4
+film_cluster_action = c_int
+ENUMS["film_cluster_action"] = {'same': 0, 'split': 1, 'represent': 2, 'undo': 3}
+FILM_CLUSTER_MOST = 10000
+
+
+class film_cluster_edit(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("action", film_cluster_action),
+        ("ids", POINTER(film_text)),
+        ("count", c_size_t),
+        ("rest", POINTER(film_text)),
+        ("rest_count", c_size_t),
+    ]
+    _enums_ = {'action': 'film_cluster_action'}
+
+
+class film_cluster_edited(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("labels", c_uint64),
+        ("undoable", c_uint64),
+        ("action", film_cluster_action),
+    ]
+    _enums_ = {'action': 'film_cluster_action'}
+
+
+FUNCTIONS["film_pool_edit_clusters"] = (
+    "pool", film_status, [c_void_p, POINTER(film_cluster_edit), POINTER(film_cluster_edited), POINTER(film_error)])
 FILM_ACCURACY = 0
 FILM_F1 = 1
 FILM_PRECISION = 2

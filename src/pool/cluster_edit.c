@@ -215,8 +215,8 @@ done:
     return status;
 }
 
-/* Restores one label, unless it is no longer as the edit left it. The pool may hold anything: values
- * are only bound to statements. */
+/* Restores one label, unless it is no longer as the edit left it. The pool may hold anything:
+ * values are only bound to statements. */
 static film_status restore_label(struct cluster_editing *editing, const json_t *noted,
                                  film_error *error)
 {
