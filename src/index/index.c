@@ -244,11 +244,14 @@ static int candidates_by_score(const void *a, const void *b)
 
 /* Combined score: the vector counts for the known words, the words for the rest. A sum of scores
  * was better than a sum of reciprocal ranks (R@1 .442 against .417 on the dev duplicates, MRR .549
- * against .530); shares of the words from 0.1 to 0.3 do not differ. */
+ * against .530); shares of the words from 0.1 to 0.3 do not differ. The words of records include
+ * keys (index/terms.h), so they count as much as the vector: pair completeness of examples/products
+ * 1.000 against .992 with 20 candidates, .981 against .967 with 5. */
 static float merged_score(const struct index_searcher *searcher, float dense, float lexical)
 {
     float known = (float)searcher->terms.known;
-    return known * dense + (1.2f - known) * lexical;
+    float words = searcher->terms.encoder->fields ? 2.2f : 1.2f;
+    return known * dense + (words - known) * lexical;
 }
 
 /* Merges the results of both sides, each sentence once. A sentence found only by words gets its

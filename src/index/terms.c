@@ -3,8 +3,13 @@
 #include "index/terms.h"
 #include "base/mem.h"
 #include "embed/vec.h"
+#include "pair/record_codes.h"
+#include "pair/record_fields.h"
+#include "text/record_text.h"
+#include "text/value.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -72,6 +77,102 @@ static void put_term(struct terms *terms, film_text word, float weight)
     }
 }
 
+/* ---- Keys of records ---- */
+
+/* The keys of one record: values that are written in many ways, in one. */
+struct record_keys {
+    struct terms *terms;
+    size_t count;
+};
+enum { MOST_KEYS = 64, SHORTEST_KEY = 4, LONGEST_KEY = 64 };
+
+/* No word begins with the mark. */
+static void put_key(struct record_keys *keys, film_text key)
+{
+    char bytes[1 + LONGEST_KEY] = {FIELD_VALUE_MARK};
+    if (key.length < SHORTEST_KEY || key.length > LONGEST_KEY || keys->count == MOST_KEYS) return;
+    memcpy(bytes + 1, key.bytes, key.length);
+    put_term(keys->terms, (film_text){bytes, key.length + 1}, keys->terms->unknown);
+    keys->count++;
+}
+
+static size_t run_end(film_text text, size_t at)
+{
+    while (at < text.length && (value_letter(text.bytes[at]) || value_digit(text.bytes[at]))) at++;
+    return at;
+}
+
+/* A few letters and a number after one space or sign may be a code in two words: "KV 2217X". */
+static void put_joined(struct record_keys *keys, film_text value)
+{
+    enum { LETTERS = 4 };
+    char bytes[LONGEST_KEY + 1];
+    for (size_t at = 0; at < value.length;) {
+        size_t end = run_end(value, at), letters = at;
+        while (letters < end && value_letter(value.bytes[letters])) letters++;
+        int joins = end > at && letters == end && end - at <= LETTERS && end + 1 < value.length &&
+                    value_digit(value.bytes[end + 1]);
+        if (joins) {
+            film_text both = {value.bytes + at, run_end(value, end + 1) - at};
+            put_key(keys, (film_text){bytes, field_squeeze(both, bytes, sizeof bytes)});
+        }
+        at = end + 1;
+    }
+}
+
+/* Day and month in ascending order: they may be exchanged. */
+static void put_date(struct record_keys *keys, film_text value)
+{
+    struct field_day day;
+    char bytes[48];
+    if (!field_date(value, &day) || !day.day) return;
+    int low = day.day < day.month ? day.day : day.month;
+    int length =
+        snprintf(bytes, sizeof bytes, "date%d/%d/%d", day.year, low, day.day + day.month - low);
+    put_key(keys, (film_text){bytes, (size_t)length});
+}
+
+static void put_value_keys(struct record_keys *keys, enum field_type type, film_text value)
+{
+    char bytes[LONGEST_KEY + 1];
+    struct record_codes codes = {.count = 0};
+    switch (type) {
+    case TYPE_CODE:
+    case TYPE_EMAIL:
+    case TYPE_URL:
+        put_key(keys, (film_text){bytes, field_squeeze(value, bytes, sizeof bytes)});
+        break;
+    case TYPE_DATE:
+        put_date(keys, value);
+        break;
+    case TYPE_TEXT:
+    case TYPE_CATEGORY:
+    case TYPE_PLACE:
+        record_codes_read(&codes, value);
+        for (size_t i = 0; i < codes.count; i++)
+            put_key(keys, (film_text){codes.code[i].bytes, codes.code[i].length});
+        put_joined(keys, value);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Codes, dates and addresses of a record, each as a term of its own. */
+static void put_record_keys(struct terms *terms, film_text text)
+{
+    const struct record_fields *fields = terms->encoder->fields;
+    struct record_keys keys = {terms, 0};
+    film_text name, value;
+    size_t at = 0;
+    if (!fields || !record_text_is(text)) return;
+    while (record_text_next(text, &at, &name, &value)) {
+        size_t f = 0;
+        while (f < fields->count && !value_is(name, fields->list[f].name)) f++;
+        if (f < fields->count) put_value_keys(&keys, fields->list[f].type, value);
+    }
+}
+
 film_status terms_make(struct terms *terms, film_text text, struct lexical_terms *out,
                        film_error *error)
 {
@@ -81,7 +182,8 @@ film_status terms_make(struct terms *terms, film_text text, struct lexical_terms
     double all = 0, unknown = 0;
     terms->count = 0;
     TRY(grams_collect(&terms->grams, &features->tokenizer, GROUP_BIT(GROUP_WORD), text, error));
-    TRY_ALLOC(reserve_terms(terms, words->count), error);
+    TRY_ALLOC(reserve_terms(terms, words->count + MOST_KEYS), error);
+    put_record_keys(terms, text);
     for (size_t i = 0; i < words->count; i++) {
         film_text word = gram_text(words, &words->items[i]);
         uint32_t id = strtab_find(&features->vocabulary[GROUP_WORD], word.bytes, word.length);

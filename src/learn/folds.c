@@ -63,7 +63,7 @@ film_status folds_partition(struct folds *folds, const struct corpus *corpus, si
 {
     film_status status = FILM_OK;
     struct numbering numbering = {.seed = seed};
-    size_t largest;
+    size_t largest = 0;
     *folds = (struct folds){.count = count};
     if (count < 1 || count > QUESTIONS_MOST_PARTS)
         TRY(status_set(error, FILM_USAGE, "%zu folds are not supported; choose 1 to %d", count,

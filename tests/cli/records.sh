@@ -77,6 +77,20 @@ recall() { awk -F'\t' 'NR > 1 { c[$1] = c[$1] " " substr($2, 2); n[$1]++ }
 run "$FILM" dedup m.film single.csv -q
 check "dedup finds the pairs of two shops (recall and precision: $(recall <out))" \
     awk "BEGIN { split(\"$(recall <out)\", r, \" \"); exit !(r[1] > 0.9 && r[2] > 0.9) }"
+"$PYTHON" -c '
+print("id,title")
+for i in range(40):
+    print("l%d,camera QX%dF black\nr%d,spare battery qx-%df new" % (i, 1000 + 37 * i, i, 1000 + 37 * i))' >codes.csv
+run "$FILM" dedup m.film codes.csv --pairs --threshold 1e-9 --candidates 1 -q
+check "codes written in two ways are candidates" test "$(awk -F'\t' 'substr($1, 2) == substr($2, 2)' out | wc -l)" -eq 40
+expect_status "--recall compares with all" 0 "$FILM" dedup m.film single.csv --recall -o clusters.tsv --json
+check "and gives pair completeness and reduction ratio" jq -e '.recall.sampled == .distinct and
+    .recall.against == .distinct - 1 and .recall.completeness > 0.9 and
+    (.reduction - (1 - 2 * .compared / (.distinct * (.distinct - 1))) | fabs) < 1e-6' out
+for example in people products; do
+    expect_status "examples/$example: train, deduplicate" 0 env FILM="$FILM" "$ROOT/examples/$example/run" 60
+    check "finds most duplicates: $(tail -1 out)" awk '/precision/ { split($0, p, /precision |, recall /); exit !(p[2] > 0.9 && p[3] > 0.7) }' out
+done
 (head -1 single.csv; grep '^l' single.csv) >left.csv
 (head -1 single.csv; grep '^r' single.csv) >right.csv
 expect_status "link takes two tables of records" 0 "$FILM" link m.film left.csv right.csv -q
