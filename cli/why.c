@@ -337,7 +337,7 @@ static size_t collect_terms(const film_explanation *why, struct term *terms, siz
 }
 
 /* Returns whether the term has its own line: the strongest do, and every field that matters. */
-static int is_shown(const struct term *terms, size_t i)
+static int has_own_line(const struct term *terms, size_t i)
 {
     enum { SHOWN = 10 };
     return i < SHOWN || (terms[i].field && fabs(terms[i].weight) >= 0.02 * fabs(terms[0].weight));
@@ -376,7 +376,7 @@ static void print_sum(const film_explanation *why, int colour)
             reach(&chart, bias);
         for (int against = 0; against < 2; against++)
             for (size_t i = 0; i < count; i++) {
-                if (!is_shown(terms, i) || ((terms[i].weight > 0) == why->verdict.same) == against)
+                if (!has_own_line(terms, i) || ((terms[i].weight > 0) == why->verdict.same) == against)
                     continue;
                 if (draw)
                     print_term(why, &terms[i], &chart);
@@ -386,7 +386,7 @@ static void print_sum(const film_explanation *why, int colour)
             }
     }
     for (size_t i = 0; i < count; i++)
-        if (!is_shown(terms, i)) rest += terms[i].weight, words++;
+        if (!has_own_line(terms, i)) rest += terms[i].weight, words++;
     if (words) {
         print_bar(&chart, rest);
         printf("%zu more\n", words);
