@@ -24,17 +24,6 @@ void print_reason(const film_reason *reason)
 
 enum { NAME_MARK = 0x1e, VALUE_MARK = 0x1f }; /* of a record's text (film_record_text) */
 
-/* Whether a record has a field that the model compares. */
-static int has_known_field(const film_model *model, const char *record)
-{
-    char name[300];
-    for (size_t f = 0; f < film_field_count(model); f++) {
-        snprintf(name, sizeof name, "%c%s%c", NAME_MARK, film_field_name(model, f), VALUE_MARK);
-        if (strstr(record, name)) return 1;
-    }
-    return 0;
-}
-
 film_status record_argument(const film_model *model, const char *argument, film_text *text,
                             char **own, film_error *error)
 {
@@ -43,11 +32,7 @@ film_status record_argument(const film_model *model, const char *argument, film_
     film_status status = film_record_json(*text, own, error);
     if (status != FILM_OK) return status;
     *text = film_string(*own);
-    if (!**own || has_known_field(model, *own)) return FILM_OK;
-    snprintf(error->message, sizeof error->message,
-             "%s has no value in a field of the model; film info lists them, such as \"%s\"",
-             argument, film_field_name(model, 0));
-    return error->status = FILM_BAD_INPUT;
+    return film_record_check(model, *text, error);
 }
 
 /* Prints bytes FROM .. TO, with the marks of a record as signs. */
@@ -105,17 +90,23 @@ static void print_sentence(const film_explanation *why, char side, int colour)
 
 /* ---- What differs, and what would change the verdict ---- */
 
+/* Quotes a text; of a long value only the beginning. */
 static void print_text(film_text text)
 {
-    printf("\"%.*s\"", (int)text.length, text.bytes);
+    enum { MOST = 80 };
+    size_t length = film_text_cut(text, MOST);
+    printf("\"%.*s%s\"", (int)length, text.bytes, length < text.length ? "..." : "");
 }
 
+/* title "5D" / "6D", or brand "Canon" only in a */
 static void print_differences(const film_explanation *why)
 {
     enum { SHOWN = 5 };
     for (size_t i = 0; i < why->difference_count && i < SHOWN; i++) {
         const film_word_difference *difference = &why->differences[i];
         printf(i ? ", " : "  differ: ");
+        if (difference->field.length)
+            printf("%.*s ", (int)difference->field.length, difference->field.bytes);
         if (difference->a.length) print_text(difference->a);
         if (difference->a.length && difference->b.length) printf(" / ");
         if (difference->b.length) print_text(difference->b);
@@ -126,6 +117,22 @@ static void print_differences(const film_explanation *why)
     if (why->difference_count) printf("\n");
 }
 
+/* with "stolen" for "damaged" in b; in a record: with price "10" for "12" in b, with price "10" in
+ * b, without price in b, and with "5D" for "6D" in title of b */
+static void print_edit_of(const film_text_edit *edit)
+{
+    printf("%s ", edit->by.length ? "with" : "without");
+    if (edit->value) printf("%.*s", (int)edit->field.length, edit->field.bytes);
+    if (edit->value && edit->by.length) printf(" ");
+    if (edit->by.length) print_text(edit->by);
+    if (edit->by.length && edit->text.length) printf(" for ");
+    if (edit->text.length && (!edit->value || edit->by.length)) print_text(edit->text);
+    if (!edit->value && edit->field.length)
+        printf(" in %.*s of %c", (int)edit->field.length, edit->field.bytes, edit->side);
+    else
+        printf(" in %c", edit->side);
+}
+
 /* would be the same (0.98) with "stolen" for "damaged" in b and without "not" in a */
 static void print_reversals(const film_explanation *why)
 {
@@ -134,14 +141,8 @@ static void print_reversals(const film_explanation *why)
         printf(i ? "  or" : "  would be %s", why->verdict.same ? "different" : "the same");
         printf(" (%.2f)", reversal->probability);
         for (size_t e = 0; e < reversal->edit_count; e++) {
-            const film_text_edit *edit = &reversal->edits[e];
-            printf(e ? " and %s " : " %s ", edit->by.length ? "with" : "without");
-            if (edit->by.length) {
-                print_text(edit->by);
-                printf(" for ");
-            }
-            print_text(edit->text);
-            printf(" in %c", edit->side);
+            printf(e ? " and " : " ");
+            print_edit_of(&reversal->edits[e]);
         }
         printf("\n");
     }
@@ -187,13 +188,49 @@ static void add_word_term(struct term *terms, size_t *count, const film_word_sha
         (struct term){.weight = word->weight, .text = word->text, .side = word->side};
 }
 
-static void print_bar(double weight, double most, int colour)
+/* What the bars show: for sentences the size of each weight, for records a waterfall, each weight
+ * where the sum of those above it ends. */
+struct chart {
+    double low, high; /* the range of the sums; equal: no waterfall */
+    double sum, most; /* the largest weight */
+    int colour;
+};
+
+enum { BAR = 16, WATERFALL = 32 };
+
+static size_t waterfall_cell(const struct chart *chart, double sum)
 {
-    enum { WIDTH = 16 };
-    double share = most > 0 ? fabs(weight) / most : 0;
-    int cells = !(share > 0) ? 0 : share < 1 ? (int)(share * WIDTH + 0.5) : WIDTH;
-    printf("  %+7.2f  %s%.*s%s%*s", weight, colour ? (weight > 0 ? GREEN : RED) : "", cells,
-           "################", colour ? PLAIN : "", WIDTH - cells + 2, "");
+    double share = (sum - chart->low) / (chart->high - chart->low);
+    return share > 0 ? (share < 1 ? (size_t)(share * WATERFALL + 0.5) : WATERFALL) : 0;
+}
+
+/* A bar of + or - from the sum before to the sum after; | is zero. */
+static void print_step(struct chart *chart, double weight)
+{
+    char row[WATERFALL + 2];
+    size_t from = waterfall_cell(chart, chart->sum),
+           to = waterfall_cell(chart, chart->sum += weight);
+    size_t low = from < to ? from : to, high = from < to ? to : from;
+    memset(row, ' ', WATERFALL + 1);
+    row[WATERFALL + 1] = '\0';
+    row[waterfall_cell(chart, 0)] = '|';
+    if (low == high && high < WATERFALL) high++;
+    memset(row + low, weight > 0 ? '+' : '-', high - low);
+    printf("  %+7.2f  %.*s%s%.*s%s%s  ", weight, (int)low, row,
+           chart->colour ? (weight > 0 ? GREEN : RED) : "", (int)(high - low), row + low,
+           chart->colour ? PLAIN : "", row + high);
+}
+
+static void print_bar(struct chart *chart, double weight)
+{
+    if (chart->low < chart->high) {
+        print_step(chart, weight);
+        return;
+    }
+    double share = chart->most > 0 ? fabs(weight) / chart->most : 0;
+    int cells = !(share > 0) ? 0 : share < 1 ? (int)(share * BAR + 0.5) : BAR;
+    printf("  %+7.2f  %s%.*s%s%*s", weight, chart->colour ? (weight > 0 ? GREEN : RED) : "", cells,
+           "################", chart->colour ? PLAIN : "", BAR - cells + 2, "");
 }
 
 /* Prints the words that cause the weight of a group, each once: (stolen, damaged). */
@@ -212,10 +249,9 @@ static void print_cause(const film_explanation *why, const film_group_cause *cau
     if (shown) printf(")");
 }
 
-static void print_term(const film_explanation *why, const struct term *term, double most,
-                       int colour)
+static void print_term(const film_explanation *why, const struct term *term, struct chart *chart)
 {
-    print_bar(term->weight, most, colour);
+    print_bar(chart, term->weight);
     if (term->side)
         printf("\"%.*s\"%s\n", (int)term->text.length, term->text.bytes,
                term->side == 'a'   ? " in a"
@@ -247,7 +283,8 @@ static int is_field_group(const film_reason_group *group)
     return strncmp(group->name, "field ", 6) == 0;
 }
 
-/* Prints the strongest words and traits of a field, below its line. SPACE has room for all. */
+/* Prints the strongest words and traits of a field, below its line. SPACE has room for all. A trait
+ * is named without the name of the field. */
 static void print_inside(const film_explanation *why, const film_field_share *field,
                          struct term *space)
 {
@@ -265,7 +302,7 @@ static void print_inside(const film_explanation *why, const film_field_share *fi
     }
     sort_terms(space, count);
     for (size_t i = 0; i < count && i < SHOWN && fabs(space[i].weight) >= 0.005; i++) {
-        printf("  %27s %+6.2f  ", "", space[i].weight);
+        printf("  %*s %+6.2f  ", 9 + WATERFALL + 2, "", space[i].weight);
         printf(space[i].side ? "\"%.*s\"%s\n" : "%.*s%s\n", (int)space[i].text.length,
                space[i].text.bytes,
                space[i].side == 'a'   ? " in a"
@@ -274,24 +311,20 @@ static void print_inside(const film_explanation *why, const film_field_share *fi
     }
 }
 
-static void print_sum(const film_explanation *why, int colour)
+/* Collects the terms of the sum: words outside fields, groups, and fields. Words after the first
+ * 1,000 are only counted and added to *REST. */
+static size_t collect_terms(const film_explanation *why, struct term *terms, size_t *words,
+                            double *rest)
 {
-    enum { SHOWN = 10 };
-    size_t room = why->word_count + why->group_count + why->field_count + 8;
-    struct term *terms = malloc(2 * room * sizeof *terms);
-    size_t count = 0, words = 0;
-    if (!terms) {
-        output_incomplete();
-        return;
+    enum { MOST = 1000 };
+    size_t count = 0;
+    for (size_t i = 0; i < why->word_count; i++) {
+        if (word_field(why, &why->words[i])) continue;
+        if (i < MOST)
+            add_word_term(terms, &count, &why->words[i]);
+        else
+            *rest += why->words[i].weight, ++*words;
     }
-    for (size_t i = 0; i < why->word_count && i < 1000; i++)
-        if (!word_field(why, &why->words[i])) add_word_term(terms, &count, &why->words[i]);
-    double rest = 0;
-    for (size_t i = 1000; i < why->word_count; i++)
-        if (!word_field(why, &why->words[i])) {
-            rest += why->words[i].weight;
-            words++;
-        }
     for (size_t i = 0; i < why->group_count; i++)
         if (!why->field_count || !is_field_group(&why->groups[i]))
             terms[count++] = (struct term){.weight = why->groups[i].weight,
@@ -300,21 +333,62 @@ static void print_sum(const film_explanation *why, int colour)
     for (size_t f = 0; f < why->field_count; f++)
         terms[count++] = (struct term){.weight = why->fields[f].weight, .field = &why->fields[f]};
     sort_terms(terms, count);
-    double most = count ? fmax(fabs(terms[0].weight), fabs(why->verdict.bias)) : 0;
-    printf("log-odds %+.2f =\n", why->verdict.log_odds);
-    print_term(why,
-               &(struct term){.weight = why->verdict.bias,
-                              .text = film_string("Bias (the same for every pair)")},
-               most, colour);
-    for (int against = 0; against < 2; against++)
-        for (size_t i = 0; i < count && i < SHOWN; i++)
-            if (((terms[i].weight > 0) == why->verdict.same) != against) {
-                print_term(why, &terms[i], most, colour);
-                if (terms[i].field) print_inside(why, terms[i].field, terms + room);
+    return count;
+}
+
+/* Returns whether the term has its own line: the strongest do, and every field that matters. */
+static int has_own_line(const struct term *terms, size_t i)
+{
+    enum { SHOWN = 10 };
+    return i < SHOWN || (terms[i].field && fabs(terms[i].weight) >= 0.02 * fabs(terms[0].weight));
+}
+
+/* Extends the range of a waterfall by a weight. */
+static void reach(struct chart *chart, double weight)
+{
+    chart->sum += weight;
+    chart->low = fmin(chart->low, chart->sum);
+    chart->high = fmax(chart->high, chart->sum);
+}
+
+static void print_sum(const film_explanation *why, int colour)
+{
+    size_t room = why->word_count + why->group_count + why->field_count + 8;
+    struct term *terms = malloc(2 * room * sizeof *terms);
+    double bias = why->verdict.bias, rest = 0;
+    size_t words = 0;
+    if (!terms) {
+        output_incomplete();
+        return;
+    }
+    size_t count = collect_terms(why, terms, &words, &rest);
+    struct chart chart = {.most = count ? fmax(fabs(terms[0].weight), fabs(bias)) : 0,
+                          .colour = colour};
+    for (int draw = !why->field_count; draw < 2; draw++) { /* first the range of the waterfall */
+        chart.sum = 0;
+        if (draw) printf("log-odds %+.2f =\n", why->verdict.log_odds);
+        if (draw)
+            print_term(why,
+                       &(struct term){.weight = bias,
+                                      .text = film_string("Bias (the same for every pair)")},
+                       &chart);
+        else
+            reach(&chart, bias);
+        for (int against = 0; against < 2; against++)
+            for (size_t i = 0; i < count; i++) {
+                if (!has_own_line(terms, i) || ((terms[i].weight > 0) == why->verdict.same) == against)
+                    continue;
+                if (draw)
+                    print_term(why, &terms[i], &chart);
+                else
+                    reach(&chart, terms[i].weight);
+                if (draw && terms[i].field) print_inside(why, terms[i].field, terms + room);
             }
-    for (size_t i = SHOWN; i < count; i++, words++) rest += terms[i].weight;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!has_own_line(terms, i)) rest += terms[i].weight, words++;
     if (words) {
-        print_bar(rest, most, colour);
+        print_bar(&chart, rest);
         printf("%zu more\n", words);
     }
     free(terms);

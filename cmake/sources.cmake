@@ -34,10 +34,11 @@ set(FILM_SOURCES
   src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/classify.c src/explain/differences.c
-  src/explain/edit_trials.c src/explain/encoded.c src/explain/facts.c src/explain/film_api.c
-  src/explain/learned_dimension.c src/explain/learned_model.c src/explain/learned_word.c
-  src/explain/links.c src/explain/nearest.c src/explain/pair.c src/explain/proposals.c
-  src/explain/ranking.c src/explain/reversals.c src/explain/words.c
+  src/explain/edit_trials.c src/explain/encoded.c src/explain/explanation_json.c
+  src/explain/facts.c src/explain/film_api.c src/explain/learned_dimension.c
+  src/explain/learned_model.c src/explain/learned_word.c src/explain/links.c src/explain/nearest.c
+  src/explain/pair.c src/explain/proposals.c src/explain/ranking.c src/explain/reversals.c
+  src/explain/values.c src/explain/words.c
 )
 
 # The files that know libpq's header, or what refuses postgresql:// in their place.

@@ -172,6 +172,16 @@ FILM_API film_status film_record_text(const film_text *names, const film_text *v
 /* The same from a JSON object, {"title": "...", "price": 10}. */
 FILM_API film_status film_record_json(film_text json, char **text, film_error *error);
 
+/* Reads the next field of a record; *AT starts at 0. Returns 0 after the last field, and at once
+ * for a sentence. */
+FILM_API int film_record_next(film_text text, size_t *at, film_text *name, film_text *value);
+
+/* Checks a record before it is compared: FILM_BAD_INPUT if it has a field that MODEL does not
+ * compare, or no value at all; the message lists the fields of the model. A model of sentences
+ * takes every record, a model with 32 fields has more columns than it lists, and a sentence
+ * passes. */
+FILM_API film_status film_record_check(const film_model *model, film_text text, film_error *error);
+
 /* ---- Vectors -------------------------------------------------------------------------------- */
 
 /* How two vectors are compared. A model is trained for one of these. */

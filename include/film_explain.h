@@ -84,18 +84,25 @@ typedef struct film_field_share {
     film_text a, b;
     double weight, words, traits;
 } film_field_share;
+
 /* A place where the sentences differ: words of a, words of b, or one of the two (the other range is
  * empty). The words are compared as the model reads them, so a capital letter is no difference.
- * Only the first 64 words after the common start are compared. */
+ * Only the first 64 words after the common start are compared. Records differ field by field;
+ * numbers, dates, codes and addresses of the web differ as whole values, and so does a value that
+ * is missing in one record. */
 typedef struct film_word_difference {
     film_text a, b;
     size_t a_start, a_end, b_start, b_end;
-    /* The sum of the weights of its words. */
+    /* The sum of the weights of its words; of a whole value, the weight of its field. */
     double weight;
+    /* Records: the name of the field; otherwise {NULL, 0}. */
+    film_text field;
 } film_word_difference;
 
 /* Words of one sentence that are deleted, or replaced by words of the other sentence: at most four
- * adjacent words by at most four. */
+ * adjacent words by at most four. In a record these are words of one field, or its whole value is
+ * deleted or replaced by that of the other record. A value that is missing has the empty range at
+ * the end of the text. */
 typedef struct film_text_edit {
     /* The sentence that is edited, 'a' or 'b', and the bytes that are replaced. */
     char side;
@@ -104,6 +111,10 @@ typedef struct film_text_edit {
     /* The bytes of the other sentence that replace them; empty: the words are deleted. */
     film_text by;
     size_t by_start, by_end;
+    /* Records: the name of the field, otherwise {NULL, 0}, and whether its whole value is
+     * edited. */
+    film_text field;
+    int value;
 } film_text_edit;
 
 /* Edits that reverse the verdict. The edited pair was judged: A and B have PROBABILITY, on the
@@ -112,9 +123,10 @@ typedef struct film_reversal {
     /* At most three, those of a first, in the order of the text. None can be left out. */
     const film_text_edit *edits;
     size_t edit_count;
-    /* The number of words changed: of each edit the larger of the words removed and inserted. */
+    /* The number of words changed: of each edit the larger of the words removed and inserted. The
+     * value of a number, date, code or address of the web counts as one word. */
     size_t words;
-    /* The edited sentences. */
+    /* The edited sentences or records. */
     film_text a, b;
     double probability;
 } film_reversal;
@@ -178,7 +190,7 @@ FILM_API film_status film_explain_pair(film_context *context, film_text a, film_
 /* Adds to WHY, the last explanation of this context, what would change the verdict: reversals, and
  * the words that cause each group. It judges at most 200 edited pairs, fewer where the sentences
  * have more than 10,000 bytes together, and at most 60 with a BERT encoder. THRESHOLD is a
- * probability; 0: that of the model. For records it adds nothing. */
+ * probability; 0: that of the model. */
 FILM_API film_status film_explain_reversals(film_context *context, double threshold,
                                             film_explanation *why, film_error *error);
 
@@ -207,8 +219,8 @@ FILM_API film_status film_reasons_json(const film_verdict *verdict, size_t most,
 FILM_API film_status film_groups_json(const film_verdict *verdict, char **json, size_t *length,
                                       film_error *error);
 
-/* As film_verdict_json, from an explanation, and differences, reversals and judgements as in
- * film_explanation_json. */
+/* As film_verdict_json, from an explanation, and fields, differences, reversals and judgements as
+ * in film_explanation_json. */
 FILM_API film_status film_match_json(const film_explanation *explanation, size_t most, char **json,
                                      size_t *length, film_error *error);
 
@@ -216,10 +228,11 @@ FILM_API film_status film_match_json(const film_explanation *explanation, size_t
  * groups: [{id, name, title, weight, reasons}], links: [{a: {text, span}, b: {text, span}, share}],
  * facts: [{name, text}], examples: [{a, b, same, similarity}], differences: [{a: {text, span},
  * b: {text, span}, weight}]}. Records a and b are objects, and there are fields: [{name, type, a,
- * b, weight, words, traits}]. With a BERT encoder there are also words[].left_out and encoder:
+ * b, weight, words, traits}]; wherever there is a span, `field` names the field, and the span
+ * counts the bytes of its value. With a BERT encoder there are also words[].left_out and encoder:
  * [{dimension, share}]. After film_explain_reversals there are also groups[].causes: [{text, side,
  * span}], judgements, and reversals: [{words, probability, a, b, edits: [{side, text, span, by,
- * by_span}]}]. */
+ * by_span}]}]; edits of a whole value of a record have value: true. */
 FILM_API film_status film_explanation_json(const film_explanation *explanation, size_t most,
                                            char **json, size_t *length, film_error *error);
 

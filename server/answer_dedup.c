@@ -26,7 +26,7 @@ static int add_member(void *user, const film_member *member)
         bytes_string(out, member->record.id);
     }
     bytes_text(out, ", \"text\": ");
-    bytes_string(out, member->record.text);
+    bytes_record(out, member->record.text);
     bytes_text(out, ", \"probability\": ");
     bytes_real(out, member->probability);
     bytes_text(out, ", \"representative\": ");

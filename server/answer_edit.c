@@ -116,9 +116,9 @@ static void write_change(struct bytes *out, const struct known_pairs *known, siz
                          const film_verdict *before, const film_verdict *after)
 {
     bytes_text(out, "{\"a\": ");
-    bytes_string(out, known->a[i]);
+    bytes_record(out, known->a[i]);
     bytes_text(out, ", \"b\": ");
-    bytes_string(out, known->b[i]);
+    bytes_record(out, known->b[i]);
     bytes_text(out, ", \"label\": ");
     bytes_flag(out, known->same[i]);
     bytes_text(out, ", \"same_before\": ");

@@ -74,7 +74,7 @@ static int write_found(void *user, const film_found *found)
     bytes_text(out, found->place ? ", {\"id\": " : "{\"id\": ");
     bytes_string(out, sentence->id);
     bytes_text(out, ", \"text\": ");
-    bytes_string(out, sentence->text);
+    bytes_record(out, sentence->text);
     write_field(out, "category", sentence->category);
     write_field(out, "answer", sentence->answer);
     write_field(out, "url", sentence->url);

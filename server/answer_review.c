@@ -50,9 +50,9 @@ static int write_review_pair(void *user, const film_review_pair *pair)
     bytes_text(out, output->written++ ? ", {\"id\": " : "{\"id\": ");
     write_pair_id(out, pair);
     bytes_text(out, ", \"a\": ");
-    bytes_string(out, pair->first.text);
+    bytes_record(out, pair->first.text);
     bytes_text(out, ", \"b\": ");
-    bytes_string(out, pair->second.text);
+    bytes_record(out, pair->second.text);
     bytes_text(out, ", \"probability\": ");
     bytes_real(out, pair->probability);
     bytes_text(out, ", \"same\": ");

@@ -70,6 +70,22 @@ void bytes_string(struct bytes *bytes, film_text text)
     bytes_append(bytes, "\"", 1);
 }
 
+void bytes_record(struct bytes *bytes, film_text text)
+{
+    film_text name, value;
+    size_t at = 0, count = 0;
+    while (film_record_next(text, &at, &name, &value)) {
+        bytes_text(bytes, count++ ? ", " : "{");
+        bytes_string(bytes, name);
+        bytes_text(bytes, ": ");
+        bytes_string(bytes, value);
+    }
+    if (count)
+        bytes_text(bytes, "}");
+    else
+        bytes_string(bytes, text);
+}
+
 void bytes_real(struct bytes *bytes, double number)
 {
     if (isfinite(number))

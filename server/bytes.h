@@ -23,7 +23,8 @@ void bytes_format(struct bytes *bytes, const char *format, ...)
 
 /* JSON values. Strings must be UTF-8. */
 void bytes_string(struct bytes *bytes, film_text text);
-void bytes_real(struct bytes *bytes, double number); /* with full precision */
+void bytes_record(struct bytes *bytes, film_text text); /* a sentence; a record as an object */
+void bytes_real(struct bytes *bytes, double number);    /* with full precision */
 void bytes_flag(struct bytes *bytes, int flag);
 
 /* {"error": {"status": STATUS, "message": MESSAGE}} and a line end. */

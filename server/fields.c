@@ -158,14 +158,20 @@ static int unknown_field(const char *name, const char *where, const struct field
     return 0;
 }
 
-/* A record in place of a sentence: its text. NULL: RESPONSE has the error. */
-static json_t *record_of_object(const json_t *object, struct response *response)
+/* A record in place of a sentence: its text. WHERE and NAME say where it is. NULL: RESPONSE has the
+ * error. */
+static json_t *record_of_object(const json_t *object, const char *where, const char *name,
+                                struct response *response)
 {
     film_error error;
     char *json = json_dumps(object, JSON_COMPACT), *text = NULL;
     film_status status = json ? film_record_json(film_string(json), &text, &error) : FILM_NO_MEMORY;
+    if (status == FILM_OK && response->model)
+        status = film_record_check(response->model, film_string(text), &error);
     json_t *out = status == FILM_OK ? json_string(text) : NULL;
-    if (status != FILM_OK && json)
+    if (status == FILM_BAD_INPUT)
+        response_error(response, 400, "%s%s: %s", where, name, error.message);
+    else if (status != FILM_OK && json)
         response_failure(response, status, &error);
     else if (!out)
         response_error(response, 503, "out of memory; send a smaller request");
@@ -185,7 +191,7 @@ int fields_of(const json_t *object, const char *where, const struct field *field
         while (field->name && strcmp(field->name, name) != 0) field++;
         if (!field->name) return unknown_field(name, where, fields, response);
         if (field->kind == FIELD_TEXT && json_is_object(value)) {
-            json_t *text = record_of_object(value, response);
+            json_t *text = record_of_object(value, where, name, response);
             if (!text) return 0;
             json_object_set_new((json_t *)(uintptr_t)object, name, text);
             value = text;
@@ -206,7 +212,9 @@ int fields_text(const json_t *list, const char *name, size_t number, film_text *
 {
     const json_t *value = json_array_get(list, number);
     if (json_is_object(value)) {
-        json_t *record = record_of_object(value, response);
+        char item[40];
+        snprintf(item, sizeof item, "[%zu]", number);
+        json_t *record = record_of_object(value, name, item, response);
         if (!record) return 0;
         json_array_set_new((json_t *)(uintptr_t)list, number, record);
         value = record;

@@ -25,14 +25,15 @@ struct response {
     struct bytes body; /* the body: written here, or */
     char *given;       /* allocated by the library, given_length bytes, or */
     size_t given_length;
-    film_text lasting;  /* static, lives as long as the service */
-    const char *etag;   /* NULL: must not be cached */
-    const char *policy; /* Content-Security-Policy */
-    const char *allow;  /* methods, with 405 and OPTIONS */
-    const char *origin; /* Access-Control-Allow-Origin; NULL: none */
-    int preflight;      /* this is the response to a CORS preflight */
-    int challenge;      /* WWW-Authenticate: Bearer */
-    int retry;          /* Retry-After: 1 */
+    film_text lasting;       /* static, lives as long as the service */
+    const char *etag;        /* NULL: must not be cached */
+    const char *policy;      /* Content-Security-Policy */
+    const char *allow;       /* methods, with 405 and OPTIONS */
+    const char *origin;      /* Access-Control-Allow-Origin; NULL: none */
+    int preflight;           /* this is the response to a CORS preflight */
+    int challenge;           /* WWW-Authenticate: Bearer */
+    int retry;               /* Retry-After: 1 */
+    const film_model *model; /* that answers: records of the body must have its fields */
 };
 
 /* Makes RESPONSE an error with this message. Returns 0, so that callers can write

@@ -162,6 +162,7 @@ const struct route *route_admit(const struct service_options *options,
 void route_answer(struct worker *worker, const struct request *request, struct response *response)
 {
     const struct route *route = route_admit(&worker->service->options, request, response);
+    response->model = worker->generation->model;
     if (route && route->needs_pool && !worker->generation->pool)
         response_error(response, 409,
                        "this request needs a pool; start the server with one: film serve POOL");

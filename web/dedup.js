@@ -2,6 +2,7 @@
 import { $, el, setText, clean, percent, several, count } from "./dom.js";
 import { request, latest } from "./api.js";
 import { rows, csv, download } from "./csv.js";
+import { asText, fieldsOf, isRecord, readable, sentenceOrRecord } from "./record.js";
 
 const list = $("list");
 const kept = "film-list";
@@ -12,11 +13,29 @@ let result = null;
 let shown = 0;
 let wanted = false; // requested, but not received yet
 
-const lines = () => clean(list.value).split(/\r\n|\r|\n/).map((line) => line.trim()).filter((line) => line !== "");
+let fields = [];  // names of the fields of a record model
+
+// A table whose first row has fields of the model: the number of each column that is one. null: no such table.
+function recordColumns(head) {
+    const at = fields.map((name) => [name, head.findIndex((cell) => cell.trim().toLowerCase() === name.toLowerCase())]).filter(([, i]) => i >= 0);
+    return head.length > 1 && at.length ? at : null;
+}
+
+// Sentences, one per line. With a record model: JSON objects, one per line, or a table with a head.
+function lines() {
+    const text = clean(list.value);
+    const all = text.split(/\r\n|\r|\n/).map((line) => line.trim()).filter((line) => line !== "");
+    if (!fields.length) return all;
+    const cells = rows(text);
+    const columns = cells.length ? recordColumns(cells[0]) : null;
+    if (!columns) return all.map(sentenceOrRecord);
+    return cells.slice(1).map((row) => Object.fromEntries(columns.map(([name, i]) => [name, (row[i] ?? "").trim()]).filter(([, value]) => value !== "")))
+        .filter((record) => Object.keys(record).length);
+}
 
 function describe() {
     const n = lines().length;
-    setText($("list-status"), n ? several(n, "sentence", "sentences") : "Paste a list, drop a file here, or open a file.");
+    setText($("list-status"), n ? several(n, one(), many()) : "Paste a list, drop a file here, or open a file.");
     setText($("threshold-status"), `${$("threshold").value} %`);
     try {
         sessionStorage.setItem(kept, list.value);
@@ -24,6 +43,9 @@ function describe() {
         sessionStorage.removeItem(kept); // too large for the session storage
     }
 }
+
+const one = () => (fields.length ? "record" : "sentence");
+const many = () => `${one()}s`;
 
 // ---- Files ----
 
@@ -48,7 +70,7 @@ async function openFile(file) {
     const text = (await file.text()).replace(/^\ufeff/, "");
     const isTable = /\.(csv|tsv)$/i.test(file.name) || /csv|tab-separated/.test(file.type);
     table = isTable ? rows(text) : null;
-    if (table && table.length === 0) table = null;
+    if (table && (table.length === 0 || recordColumns(table[0]))) table = null; // a table of records is kept as it is
     $("column-box").hidden = !table || table[0].length < 2;
     if (table) {
         const chosen = columnsOf(table[0], table.slice(1, 50));
@@ -62,15 +84,15 @@ async function openFile(file) {
         list.value = text;
         describe();
     }
-    setText($("dedup-status"), `Loaded ${several(lines().length, "sentence", "sentences")} from ${file.name}.`);
+    setText($("dedup-status"), `Loaded ${several(lines().length, one(), many())} from ${file.name}.`);
 }
 
 // ---- The result ----
 
 function card(cluster) {
-    return el("li.cluster", {}, el("span.size", { "aria-label": several(cluster.size, "sentence", "sentences") }, `${count(cluster.size)}×`),
+    return el("li.cluster", {}, el("span.size", { "aria-label": several(cluster.size, one(), many()) }, `${count(cluster.size)}×`),
         el("ul", {}, ...cluster.members.map((member) => el(member.representative ? "li.first" : "li", {},
-            el("span.text", { dir: "auto" }, member.text),
+            el("span.text", { dir: "auto" }, ...readable(member.text)),
             el("span.chance", {}, member.representative ? "representative" : `${percent(member.probability)} %`)))));
 }
 
@@ -93,8 +115,8 @@ function showResult() {
     showMore();
     const inside = result.clusters.reduce((total, cluster) => total + cluster.size, 0);
     setText($("dedup-status"), result.clusters.length
-        ? `${count(inside)} of ${several(result.records, "sentence", "sentences")} have duplicates, in ${several(result.clusters.length, "cluster", "clusters")}. Without duplicates, ${several(result.records - inside + result.clusters.length, "sentence remains", "sentences remain")}.`
-        : `No duplicates among ${several(result.records, "sentence", "sentences")} at threshold ${percent(result.threshold)} %.`);
+        ? `${count(inside)} of ${several(result.records, one(), many())} have duplicates, in ${several(result.clusters.length, "cluster", "clusters")}. Without duplicates, ${several(result.records - inside + result.clusters.length, `${one()} remains`, `${many()} remain`)}.`
+        : `No duplicates among ${several(result.records, one(), many())} at threshold ${percent(result.threshold)} %.`);
     // The server assumes prior 0.5 for candidate pairs; in most lists duplicates are much rarer.
     $("dedup-sure").hidden = result.sure === result.pairs;
     setText($("dedup-sure"), `${count(result.sure)} of ${several(result.pairs, "pair", "pairs")} also reach the threshold if only 1 in 20 candidate pairs is a duplicate. If you see wrong duplicates, raise the threshold.`);
@@ -113,10 +135,10 @@ const find = latest(async (signal) => {
     texts = lines();
     forget();
     if (texts.length < 2) {
-        setText($("dedup-status"), "Enter at least two sentences.");
+        setText($("dedup-status"), `Enter at least two ${many()}.`);
         return;
     }
-    setText($("dedup-status"), `Comparing ${several(texts.length, "sentence", "sentences")} …`);
+    setText($("dedup-status"), `Comparing ${several(texts.length, one(), many())} …`);
     $("dedup-run").setAttribute("aria-busy", "true");
     try {
         result = await request("/v1/dedup", { texts, threshold: Number($("threshold").value) / 100 }, signal);
@@ -134,14 +156,15 @@ const find = latest(async (signal) => {
 function clusterRows() {
     const place = new Map();
     result.clusters.forEach((cluster, i) => cluster.members.forEach((member) => place.set(member.index, [i + 1, member])));
-    return [["line", "text", "cluster", "probability", "representative"], ...texts.map((text, i) => {
+    const columns = fields.length ? fields : ["text"];
+    const cells = (x) => (fields.length ? fields.map((name) => asText((isRecord(x) ? x : { [fields[0]]: x })[name] ?? "")) : [x]);
+    return [["line", ...columns, "cluster", "probability", "representative"], ...texts.map((text, i) => {
         const [cluster, member] = place.get(i) ?? ["", null];
-        return [i + 1, text, cluster, member ? member.probability : "", member ? Number(member.representative) : ""];
+        return [i + 1, ...cells(text), cluster, member ? member.probability : "", member ? Number(member.representative) : ""];
     })];
 }
 
-const distinctRows = () => [["line", "text"], ...clusterRows().slice(1)
-    .filter((cells) => cells[2] === "" || cells[4] === 1).map((cells) => cells.slice(0, 2))];
+const distinctRows = () => clusterRows().filter((cells) => cells.at(-3) === "" || cells.at(-1) === 1 || cells[0] === "line").map((cells) => cells.slice(0, -3));
 
 export const dedup = {
     title: "Deduplicate",
@@ -170,5 +193,14 @@ export const dedup = {
         $("download-distinct").addEventListener("click", () => download("distinct.csv", csv(distinctRows())));
     },
     show() { if (wanted) find(true); },
+    served(known) {
+        fields = fieldsOf(known).map(([name]) => name);
+        if (fields.length) {
+            setText($("dedup-title"), "Which records are duplicates?");
+            setText($("list-label"), "A table with a head, or a JSON object per line");
+            list.placeholder = `${fields.join(",")}\n…`;
+        }
+        describe();
+    },
     refresh() { if (wanted) find(true); },
 };

@@ -1,6 +1,7 @@
 // The form that edits the model of a pool: shows which known verdicts an edit changes, then saves it.
 import { $, el, problem, setText, several, signed, percent } from "./dom.js";
 import { request, Gone } from "./api.js";
+import { readable } from "./record.js";
 
 const kinds = {
     alone: (a) => `alone:${a}`, shared: (a) => `shared:${a}`, pair: (a, b) => `${a} / ${b}`,
@@ -29,7 +30,7 @@ function fit() {
 
 const change = (pair) => el("li", {},
     el(`span.badge.${pair.same ? "for" : "against"}`, {}, pair.same ? "= the same" : "≠ different"),
-    el("span.texts", {}, el("span", { dir: "auto" }, pair.a), el("span", { dir: "auto" }, pair.b)),
+    el("span.texts", {}, el("span", { dir: "auto" }, ...readable(pair.a)), el("span", { dir: "auto" }, ...readable(pair.b))),
     el("span.hint", {}, `${percent(pair.probability_before)} % → ${percent(pair.probability)} %; labelled ${pair.label ? "the same" : "different"}`));
 
 async function send(save) {

@@ -32,6 +32,7 @@ function describeModel({ settings = {}, sizes = {}, figures = {} }) {
             ["Dimensions", sizes.dim && count(sizes.dim)], ["Features", features],
             ["Ignored words", settings.stop?.length ? settings.stop.slice(0, 40).join(", ") : null],
         ]),
+        facts("Fields", (settings.fields ?? []).map(([name, type]) => [name, type])),
         facts("Training data", [
             ["Rows", figures.rows && count(figures.rows)], ["Sentences", figures.sentences && count(figures.sentences)],
             ["Labels", figures.labels], ["Remembered questions", figures.memory && count(figures.memory.questions)],

@@ -47,7 +47,7 @@ function go(moveFocus) {
 async function loadServer() {
     try {
         const known = await loadModel();
-        for (const view of [search, classify, review, clusterReview, thresholds]) view.served(known);
+        for (const view of [compare, search, classify, dedup, review, clusterReview, thresholds]) view.served(known);
         report.refresh();
     } catch (error) {
         if (!(error instanceof Gone) && !error.status) throw error;

@@ -1,6 +1,7 @@
 // The view Review: a person answers "same or not?", one pair after the other. Every answer is stored at once.
-import { $, el, setText, problem, percent, several } from "./dom.js";
+import { $, setText, problem, percent, several } from "./dom.js";
 import { request, Gone } from "./api.js";
+import { differing } from "./record.js";
 
 const atOnce = 10; // pairs fetched per request
 let waiting = [];  // pairs not yet shown
@@ -8,15 +9,6 @@ let shown = null;
 let answered = []; // pairs answered or skipped in this tab, for undo: {pair, stored}
 let busy = false;
 let havePool = true;
-
-// Marks the words that only one of the sentences has. Words are compared without case and punctuation.
-const words = (text) => text.split(/(\s+)/);
-const bare = (word) => word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
-
-function marked(text, other) {
-    const known = new Set(words(other).map(bare));
-    return words(text).map((word) => bare(word) && !known.has(bare(word)) ? el("mark.differs", {}, word) : word);
-}
 
 function enable(on) {
     for (const name of ["yes", "no", "skip"]) $(`review-${name}`).disabled = !on;
@@ -27,8 +19,8 @@ function showPair() {
     $("review-pair").hidden = shown === null;
     enable(shown !== null && !busy);
     if (shown === null) return;
-    $("review-a").replaceChildren(...marked(shown.a, shown.b));
-    $("review-b").replaceChildren(...marked(shown.b, shown.a));
+    $("review-a").replaceChildren(...differing(shown.a, shown.b));
+    $("review-b").replaceChildren(...differing(shown.b, shown.a));
 }
 
 function showProgress({ answered: total, estimate }) {

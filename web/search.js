@@ -2,6 +2,7 @@
 import { $, el, setText, clean, percent, signed, several } from "./dom.js";
 import { request, latest, Gone } from "./api.js";
 import { explanation } from "./why.js";
+import { asText, fieldsOf, readable, sentenceOrRecord } from "./record.js";
 
 const q = $("q");
 const category = $("category");
@@ -29,7 +30,7 @@ function address(url) {
 async function openReasons(place, question, text) {
     place.replaceChildren(el("p.hint", {}, "Loading the explanation …"));
     try {
-        const link = el("a", { href: `#compare?${new URLSearchParams({ a: question, b: text })}` }, "Open in Compare");
+        const link = el("a", { href: `#compare?${new URLSearchParams({ a: asText(question), b: asText(text) })}` }, "Open in Compare");
         place.replaceChildren(explanation(await request("/v1/explain", { a: question, b: text }), new Set()), el("p", {}, link));
     } catch (error) {
         const gone = error instanceof Gone;
@@ -42,7 +43,7 @@ function card(found, number, question) {
     const why = el("div.why", { id: `why-${number}`, hidden: "" });
     const head = el("button.result", { type: "button", "aria-expanded": "false", "aria-controls": why.id },
         el(`span.chance.${found.same ? "for" : "against"}`, {}, `${found.same ? "=" : "≠"} ${percent(found.probability)} %`),
-        el("span.text", { dir: "auto" }, found.text));
+        el("span.text", { dir: "auto" }, ...readable(found.text)));
     head.addEventListener("click", () => {
         const now = why.hidden;
         why.hidden = !now;
@@ -69,14 +70,14 @@ const update = latest(async (signal) => {
         results.classList.remove("waiting");
         return;
     }
-    const body = { q: question, k: 10, explain: true, reasons: 0 };
+    const body = { q: sentenceOrRecord(question), k: 10, explain: true, reasons: 0 };
     if (only) body.where = { category: only };
     results.classList.add("waiting");
     try {
         const { results: found } = await request("/v1/search", body, signal);
         // Keeps the keyboard focus at the same position in the list.
         const here = heads().indexOf(document.activeElement);
-        results.replaceChildren(...found.map((one, i) => card(one, i, question)));
+        results.replaceChildren(...found.map((one, i) => card(one, i, body.q)));
         if (here >= 0) (heads()[here] ?? q).focus();
         learnCategories(found);
         results.classList.remove("waiting"); // on failure they stay pale: they belong to older input
@@ -124,6 +125,8 @@ export const search = {
     // Shows the search form only if the server has a pool.
     served(model) {
         havePool = model.pool !== null;
+        const [first] = fieldsOf(model);
+        if (first) q.placeholder = `${first[0]}, or a record: {"${first[0]}": "…"}`;
         $("search-none").hidden = havePool;
         for (const id of ["search-form", "search-keys", "search-status"]) $(id).hidden = !havePool;
         results.hidden = !havePool;

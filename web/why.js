@@ -1,6 +1,8 @@
-// Shows an explanation: both sentences with their most important words, the links between them, and the sum.
+// Shows an explanation: both sentences with their most important words, the links between them, and the sum. Records are
+// shown field by field, and their sum is a waterfall over fields.
 import { el, svg, signed, percent, several, count } from "./dom.js";
 import { segments } from "./spans.js";
+import { isRecord } from "./record.js";
 
 const mostMarked = 8;    // marked words per sentence
 const mostLinks = 8;
@@ -119,6 +121,32 @@ function sheet(answer) {
     return node;
 }
 
+// ---- Two records ----
+
+const isField = (group) => group.name.startsWith("field ");
+
+// The value of a field with its most important words marked.
+function markedValue(text, words, levels) {
+    if (text === null || text === undefined || text === "") return [el("span.none", {}, "missing")];
+    const cut = [...text].slice(0, mostShown).join("");
+    const marks = words.filter((word) => levels.has(word)).map((word) => ({ ...word, level: levels.get(word) }));
+    const nodes = segments(cut, marks).map((segment) => (segment.mark ? markedWord(segment.text, segment.mark) : segment.text));
+    if (cut.length < text.length) nodes.push(el("span.cut", {}, ` … ${several(text.length - cut.length, "more character", "more characters")} not shown`));
+    return nodes;
+}
+
+// A row per field that one of the records has, in the order of the records.
+function fieldTable(answer) {
+    const levels = deciding(answer.words);
+    const sides = ["a", "b"].map((which) => (isRecord(answer[which]) ? answer[which] : { [answer.fields[0]?.name ?? ""]: answer[which] }));
+    const names = [...new Set(sides.flatMap(Object.keys))];
+    const cell = (name, record, which) => el("td", { dir: "auto" },
+        ...markedValue(record[name], answer.words.filter((word) => word.side === which && (word.field ?? name) === name), levels));
+    return el("table.records", {},
+        el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Field"), el("th", { scope: "col" }, el("span.letter", {}, "A")), el("th", { scope: "col" }, el("span.letter", {}, "B")))),
+        el("tbody", {}, ...names.map((name) => el("tr", {}, el("th", { scope: "row" }, name), cell(name, sides[0], "a"), cell(name, sides[1], "b")))));
+}
+
 const legend = () => el("p.legend", {},
     el("span.word.for.level-3", {}, "+ underlined"), " is evidence for the same meaning, ",
     el("span.word.against.level-3", {}, "− wavy"), " for a different meaning. Numbers are log-odds.");
@@ -127,14 +155,19 @@ const legend = () => el("p.legend", {},
 
 const quoted = (text) => el("q", { dir: "auto" }, text);
 
-function difference({ a, b }) {
-    if (a.text && b.text) return el("li", {}, quoted(a.text), " / ", quoted(b.text));
-    return el("li", {}, quoted(a.text || b.text), ` only in ${a.text ? "A" : "B"}`);
+const named = (field) => (field ? [el("span.field", {}, field), " "] : []);
+
+function difference({ field, a, b }) {
+    if (a.text && b.text) return el("li", {}, ...named(field), quoted(a.text), " / ", quoted(b.text));
+    return el("li", {}, ...named(field), quoted(a.text || b.text), ` only in ${a.text ? "A" : "B"}`);
 }
 
-function edit({ side: where, text, by }, i) {
-    const what = by ? ["with ", quoted(by), " instead of ", quoted(text)] : ["without ", quoted(text)];
-    return [i ? " and " : "", ...what, ` in ${where.toUpperCase()}`];
+// Words, or the whole value of a field.
+function edit({ side: where, field, value, text, by }, i) {
+    const what = by ? ["with ", ...named(value && field), quoted(by), ...(text ? [" instead of ", quoted(text)] : [])]
+        : ["without ", ...named(value && field), quoted(text)];
+    const place = field && !value ? [" in ", ...named(field), `of ${where.toUpperCase()}`] : [` in ${where.toUpperCase()}`];
+    return [i ? " and " : "", ...what, ...place];
 }
 
 // `use` compares the edited sentences; without it there is no button.
@@ -154,7 +187,7 @@ function changes(answer, use) {
     const listed = differences.slice(0, mostDifferences).map(difference);
     if (rest > 0) listed.push(el("li", {}, `${count(rest)} more`));
     return el("div.changes", {},
-        listed.length ? el("div.differ", {}, el("h2", {}, "Words that differ"), el("ul", {}, ...listed)) : null,
+        listed.length ? el("div.differ", {}, el("h2", {}, differences.some(({ field }) => field) ? "What differs" : "Words that differ"), el("ul", {}, ...listed)) : null,
         el("div.reverse", {}, el("h2", {}, `It would be ${answer.same ? "different" : "the same"}`),
             reversals.length ? el("ul", {}, ...reversals.map((found) => reversal(found, use)))
                 : el("p.hint", {}, "No three edits were found that change the result.")));
@@ -181,33 +214,74 @@ function bar(weight, largest) {
     return node;
 }
 
-const row = (label, weight, largest) => [
-    el("span.what", { dir: "auto" }, label), bar(weight, largest), el("span.weight", {}, signed(weight)),
+// A step of a waterfall: from the sum of the lines above to the sum with this line. `scale` is {low, high, sum}.
+function step(weight, scale) {
+    const at = (sum) => (sum - scale.low) / (scale.high - scale.low || 1);
+    const [from, to] = [at(scale.sum), at(scale.sum += weight)];
+    const node = el("span.fall", { "aria-hidden": "true" }, el(`span.fill.${side(weight)}`));
+    node.style.setProperty("--zero", at(0).toFixed(4));
+    node.firstChild.style.setProperty("--from", Math.min(from, to).toFixed(4));
+    node.firstChild.style.setProperty("--part", Math.abs(to - from).toFixed(4));
+    return node;
+}
+
+const row = (label, weight, scale) => [
+    el("span.what", { dir: "auto" }, label), typeof scale === "object" ? step(weight, scale) : bar(weight, scale),
+    el("span.weight", {}, signed(weight)),
 ];
 
+// The range of the sums that a waterfall passes.
+function waterfall(weights) {
+    const scale = { low: 0, high: 0, sum: 0 };
+    for (const weight of weights) {
+        scale.sum += weight;
+        scale.low = Math.min(scale.low, scale.sum);
+        scale.high = Math.max(scale.high, scale.sum);
+    }
+    return { ...scale, sum: 0 };
+}
+
 // Lists the reasons of a group. Their weights add up to the group's weight. A raw id is the title of its line.
-function parts(items, text, same) {
+// Words of a record that round to 0.00 are summed up too.
+function parts({ items, text, field }, same) {
     const sorted = [...items].sort(byStrength);
-    const list = sorted.slice(0, mostListed).sort(bySupport(same));
+    const visible = field ? sorted.findIndex((item) => strength(item) < 0.005) : -1;
+    const most = visible > 0 ? Math.min(visible, mostListed) : mostListed;
+    const list = sorted.slice(0, most).sort(bySupport(same));
     const largest = Math.max(...list.map(strength), 0) || 1;
     const lines = list.map((item) => el("li.row", { title: [item.id, item.other_id].filter(Boolean).join(" + ") },
         ...row(text(item), item.weight, largest)));
-    const rest = sorted.slice(mostListed);
+    const rest = sorted.slice(most);
     if (rest.length) lines.push(el("li.row", {}, ...row(`${count(rest.length)} more`, sum(rest), largest)));
     return el("ul.parts", {}, ...lines);
 }
 
+// The lines of the sum: words, groups, and the fields of records with their words and traits.
+function termsOf(answer) {
+    const wordText = (word) => `“${word.text}” (${word.side.toUpperCase()})`;
+    const fields = new Map((answer.fields ?? []).map((field) => [field.name, field]));
+    const rest = answer.words.filter((word) => !fields.has(word.field));
+    const inside = (field) => [...answer.words.filter((word) => word.field === field.name),
+        ...answer.groups.filter((group) => group.name === `field ${field.name}`).flatMap((group) => group.reasons)];
+    return [
+        { name: "words", title: "Single words", weight: sum(rest), items: rest, text: wordText },
+        ...[...fields.values()].map((field) => ({ ...field, name: `field ${field.name}`, field: field.name, title: `${field.name} (${field.type})`, items: inside(field),
+            text: (item) => (item.kind ? reasonText(item).replace(`${field.name}: `, "") : wordText(item)) })),
+        ...answer.groups.filter((group) => !fields.size || !isField(group)).map((group) => ({ ...group, items: group.reasons, text: reasonText })),
+    ].filter((term) => term.items.length);
+}
+
 function ledger(answer, open) {
-    const words = { name: "words", title: "Single words", weight: sum(answer.words), items: answer.words,
-        text: (word) => `“${word.text}” (${word.side.toUpperCase()})` };
-    const groups = [words, ...answer.groups.map((group) => ({ ...group, items: group.reasons, text: reasonText }))]
-        .filter((group) => group.items.length).sort(bySupport(verdict(answer)));
-    const largest = Math.max(strength({ weight: answer.bias }), ...groups.map(strength));
+    const groups = termsOf(answer).sort(bySupport(verdict(answer)));
+    const start = ["Starting value of every pair", answer.bias];
+    const largest = answer.fields ? waterfall([answer.bias, ...groups.map(({ weight }) => weight)])
+        : Math.max(strength({ weight: answer.bias }), ...groups.map(strength));
+    const base = answer.fields ? el("li", {}, el("div.row.base", {}, ...row(...start, largest))) : null;
     const lines = groups.map((group) => {
         const fold = el("details.group", { "data-name": group.name, title: group.id ?? group.name },
             el("summary.row", {}, ...row(caused(group), group.weight, largest)));
         // Builds the lines only when the group is opened: there can be hundreds.
-        const fill = () => { if (fold.open && fold.childElementCount === 1) fold.append(parts(group.items, group.text, verdict(answer))); };
+        const fill = () => { if (fold.open && fold.childElementCount === 1) fold.append(parts(group, verdict(answer))); };
         fold.addEventListener("toggle", () => {
             fill();
             if (fold.open) open.add(group.name); else open.delete(group.name);
@@ -216,7 +290,8 @@ function ledger(answer, open) {
         fill();
         return el("li", {}, fold);
     });
-    lines.push(el("li", {}, el("div.row.base", {}, ...row("Starting value of every pair", answer.bias, largest))));
+    if (base) lines.unshift(base); // a waterfall starts there
+    else lines.push(el("li", {}, el("div.row.base", {}, ...row(...start, largest))));
     const total = answer.bias + sum(groups);
     const exact = Math.abs(total - answer.log_odds) < 1e-6 * (1 + Math.abs(answer.log_odds));
     return [el("ul.ledger", {}, ...lines),
@@ -236,8 +311,9 @@ export function explanation(answer, open, use) {
     const facts = answer.facts.length ? el("div.facts", {}, el("h2", {}, "Facts"),
         el("ul", {}, ...answer.facts.map((fact) => el("li", { dir: "auto" }, fact.text)))) : null;
     const words = answer.words.length || answer.links.length;
+    const records = isRecord(answer.a) || isRecord(answer.b);
     return el("div.explanation", {}, changes(answer, use),
-        el("h2", {}, words ? "Important words" : "The sentences"), sheet(answer), words ? legend() : null,
+        el("h2", {}, records ? "The records" : words ? "Important words" : "The sentences"), records ? fieldTable(answer) : sheet(answer), words ? legend() : null,
         answer.links.length ? linkList(answer.links) : null,
         el("div.columns", {},
             el("div.sum", {}, el("h2", {}, "How the result adds up"), ...ledger(answer, open)), facts));
@@ -246,8 +322,8 @@ export function explanation(answer, open, use) {
 // Summarises the sum: the groups that contribute most to the decision, and those against it.
 export function inShort(answer) {
     const same = verdict(answer);
-    const groups = [{ title: "Single words", weight: sum(answer.words) }, ...answer.groups].sort(byStrength);
-    const names = (list) => list.map(({ title }) => title[0].toLowerCase() + title.slice(1)).join(", ");
+    const groups = termsOf(answer).sort(byStrength);
+    const names = (list) => list.map(({ field, title }) => field ?? title[0].toLowerCase() + title.slice(1)).join(", ");
     const strong = groups.filter((group) => group.weight && strength(group) >= 0.1 * strength(groups[0]));
     const mine = strong.filter((group) => (group.weight > 0) === same).slice(0, 3);
     const others = strong.filter((group) => (group.weight > 0) !== same).slice(0, 2);

@@ -37,7 +37,7 @@ static int changes_differences(const struct edit_trial *trial,
 static double effect_of(const struct edit_trial *trial, const struct differences *differences,
                         int family, double weight)
 {
-    int deletion = trial->count == 1 && trial->edit[0].by == trial->edit[0].by_to;
+    int deletion = trial->count == 1 && word_edit_deletes(&trial->edit[0]);
     if (!trial->family || !(weight > 0 ? deletion : changes_differences(trial, differences)))
         return 0;
     return weight > 0 ? weight - trial->family[family] : trial->family[family] - weight;
@@ -92,7 +92,10 @@ void causes_find(struct reversals *reversals, const struct differences *differen
 {
     for (size_t g = 0; g < why->group_count; g++) {
         int family = family_named(why->groups[g].name);
-        find_cause(reversals, differences, family, why->groups[g].weight, &reversals->causes[g]);
+        reversals->causes[g] = (film_group_cause){NULL, 0};
+        if (family < FAMILIES) /* a field of records has its own words */
+            find_cause(reversals, differences, family, why->groups[g].weight,
+                       &reversals->causes[g]);
     }
     why->causes = reversals->causes;
 }

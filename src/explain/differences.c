@@ -1,6 +1,6 @@
 /* Finds where two sentences differ: the cheapest alignment of their words by deletions and
- * replacements (Levenshtein), and the ranges between equal words. It explains nothing;
- * reversals.c tries what these ranges change. */
+ * replacements (Levenshtein), and the ranges between equal words. Records are compared field by
+ * field. It explains nothing; reversals.c tries what these ranges change. */
 #include "explain/differences.h"
 #include "base/mem.h"
 
@@ -59,12 +59,16 @@ static void align_range(struct differences *differences, const struct word_range
         }
 }
 
+static void add_difference(struct differences *differences, const struct word_range *range)
+{
+    if (differences->count < DIFFERENCES_MOST) differences->range[differences->count++] = *range;
+}
+
 /* Walks along the alignment and lists the ranges between equal words. */
 static void list_ranges(struct differences *differences, const struct word_range *all)
 {
     size_t at[2] = {all->from[0], all->from[1]};
-    struct word_range range = {{at[0], at[1]}, {at[0], at[1]}};
-    differences->count = 0;
+    struct word_range range = {{at[0], at[1]}, {at[0], at[1]}, all->value, 0};
     for (;;) {
         size_t i = at[0] - all->from[0], j = at[1] - all->from[1];
         int a = at[0] < all->to[0], b = at[1] < all->to[1];
@@ -76,7 +80,7 @@ static void list_ranges(struct differences *differences, const struct word_range
             range.to[0] = at[0];
             range.to[1] = at[1];
             if (range.to[0] > range.from[0] || range.to[1] > range.from[1])
-                differences->range[differences->count++] = range;
+                add_difference(differences, &range);
             if (!equal) return;
         }
         if (both)
@@ -85,12 +89,51 @@ static void list_ranges(struct differences *differences, const struct word_range
             at[0]++;
         else
             at[1]++;
-        if (equal) range = (struct word_range){{at[0], at[1]}, {at[0], at[1]}};
+        if (equal) range = (struct word_range){{at[0], at[1]}, {at[0], at[1]}, all->value, 0};
     }
 }
 
+/* Returns whether two values have the same words, or the same bytes where they have none. */
+static int equal_values(const struct differences *differences, const struct value_pair *pair)
+{
+    size_t count = pair->to[0] - pair->from[0];
+    const film_text *value = pair->value;
+    if (count != pair->to[1] - pair->from[1]) return 0;
+    for (size_t i = 0; i < count; i++)
+        if (differences->key[pair->from[0] + i] != differences->key[pair->from[1] + i]) return 0;
+    return count ||
+           (value[0].length == value[1].length &&
+            (!value[0].length || memcmp(value[0].bytes, value[1].bytes, value[0].length) == 0));
+}
+
+/* Compares the two values of a field; those of a sentence are the sentences. */
+static void compare_values(struct differences *differences, const struct values *values, size_t v)
+{
+    const struct value_pair *pair = &values->list[v];
+    const uint64_t *key = differences->key;
+    struct word_range all = {
+        {pair->from[0], pair->from[1]}, {pair->to[0], pair->to[1]}, v, pair->atom};
+    if (pair->name.bytes && value_is_present(pair, 0) != value_is_present(pair, 1)) all.whole = 1;
+    if (all.whole) {
+        if (!equal_values(differences, pair)) add_difference(differences, &all);
+        return;
+    }
+    while (all.from[0] < all.to[0] && all.from[1] < all.to[1] &&
+           key[all.from[0]] == key[all.from[1]])
+        all.from[0]++, all.from[1]++;
+    while (all.from[0] < all.to[0] && all.from[1] < all.to[1] &&
+           key[all.to[0] - 1] == key[all.to[1] - 1])
+        all.to[0]--, all.to[1]--;
+    for (int sentence = 0; sentence < 2; sentence++)
+        if (all.to[sentence] - all.from[sentence] > DIFFERENCE_WORDS)
+            all.to[sentence] = all.from[sentence] + DIFFERENCE_WORDS;
+    align_range(differences, &all);
+    list_ranges(differences, &all);
+}
+
 film_status differences_find(struct differences *differences, const struct words *words,
-                             const struct reading *reading, film_error *error)
+                             const struct values *values, const struct reading *reading,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     const size_t *first = words->first;
@@ -106,19 +149,8 @@ film_status differences_find(struct differences *differences, const struct words
     for (int sentence = 0; sentence < 2; sentence++)
         if (first[sentence] < first[sentence + 1])
             number_differing_words(differences, words, reading, sentence);
-    struct word_range all = {{first[0], first[1]}, {first[1], first[2]}};
-    const uint64_t *key = differences->key;
-    while (all.from[0] < all.to[0] && all.from[1] < all.to[1] &&
-           key[all.from[0]] == key[all.from[1]])
-        all.from[0]++, all.from[1]++;
-    while (all.from[0] < all.to[0] && all.from[1] < all.to[1] &&
-           key[all.to[0] - 1] == key[all.to[1] - 1])
-        all.to[0]--, all.to[1]--;
-    for (int sentence = 0; sentence < 2; sentence++)
-        if (all.to[sentence] - all.from[sentence] > DIFFERENCE_WORDS)
-            all.to[sentence] = all.from[sentence] + DIFFERENCE_WORDS;
-    align_range(differences, &all);
-    list_ranges(differences, &all);
+    differences->count = 0;
+    for (size_t v = 0; v < values->count; v++) compare_values(differences, values, v);
 done:
     return status;
 }
@@ -132,29 +164,36 @@ static int heavier_first(const void *left, const void *right)
 }
 
 /* The bytes of a range of words. An empty one lies where the words before it end. */
-static film_text range_bytes(const struct words *words, const struct word_range *range,
-                             int sentence, film_text text, size_t *start, size_t *end)
+static film_text range_bytes(const struct words *words, const struct values *values,
+                             const struct word_range *range, int sentence, size_t *start,
+                             size_t *end)
 {
     size_t from = range->from[sentence], to = range->to[sentence];
-    if (from < to) {
+    if (range->whole) {
+        value_span(values, range->value, sentence, start, end);
+    } else if (from < to) {
         *start = words->list[from].start;
         *end = words->list[to - 1].end;
     } else {
-        *start = *end = from > words->first[sentence] ? words->list[from - 1].end : 0;
+        size_t first = values->list[range->value].from[sentence];
+        value_span(values, range->value, sentence, start, end);
+        if (from > first) *start = words->list[from - 1].end;
+        *end = *start;
     }
-    return (film_text){text.bytes + *start, *end - *start};
+    return (film_text){values->text[sentence].bytes + *start, *end - *start};
 }
 
-void differences_weigh(struct differences *differences, const struct words *words, film_text a,
-                       film_text b, int same)
+void differences_weigh(struct differences *differences, const struct words *words,
+                       const struct values *values, int same)
 {
     double sign = same ? 1 : -1;
     for (size_t d = 0; d < differences->count; d++) {
         const struct word_range *range = &differences->range[d];
         film_word_difference *out = &differences->list[d];
-        *out = (film_word_difference){.weight = 0};
-        out->a = range_bytes(words, range, 0, a, &out->a_start, &out->a_end);
-        out->b = range_bytes(words, range, 1, b, &out->b_start, &out->b_end);
+        *out = (film_word_difference){.field = values->list[range->value].name};
+        out->a = range_bytes(words, values, range, 0, &out->a_start, &out->a_end);
+        out->b = range_bytes(words, values, range, 1, &out->b_start, &out->b_end);
+        if (range->whole) out->weight = sign * values->list[range->value].traits;
         for (int sentence = 0; sentence < 2; sentence++)
             for (size_t w = range->from[sentence]; w < range->to[sentence]; w++)
                 out->weight += sign * words->list[w].weight;

@@ -1,18 +1,21 @@
 /* Where two sentences differ: their words aligned by edit distance, and the ranges between equal
- * words. */
+ * words. Records are compared field by field. */
 #ifndef EXPLAIN_DIFFERENCES_H
 #define EXPLAIN_DIFFERENCES_H
 
-#include "explain/words.h"
+#include "explain/values.h"
 
 enum {
     DIFFERENCE_WORDS = 64, /* words of a side after the common start that are aligned */
     DIFFERENCES_MOST = DIFFERENCE_WORDS + 1
 };
 
-/* Words FROM .. TO of a (0) and b (1), as numbers in struct words. One range may be empty. */
+/* Words FROM .. TO of a (0) and b (1), as numbers in struct words. One range may be empty. WHOLE:
+ * the values of the field VALUE differ as a whole, or one is missing. */
 struct word_range {
     size_t from[2], to[2];
+    size_t value;
+    int whole;
 };
 
 /* Scratch space and result, one per thread; zero-initialise it. */
@@ -30,10 +33,12 @@ void differences_free(struct differences *differences);
 
 /* Fills `range`, for the pair that was read and its words. */
 film_status differences_find(struct differences *differences, const struct words *words,
-                             const struct reading *reading, film_error *error);
+                             const struct values *values, const struct reading *reading,
+                             film_error *error);
 
-/* Fills `list` once the words have their weights: what speaks most for the verdict comes first. */
-void differences_weigh(struct differences *differences, const struct words *words, film_text a,
-                       film_text b, int same);
+/* Fills `list` once words and fields have their weights: what speaks most for the verdict comes
+ * first. */
+void differences_weigh(struct differences *differences, const struct words *words,
+                       const struct values *values, int same);
 
 #endif

@@ -192,6 +192,17 @@ film_status film_record_json(film_text json, char **text, film_error *error)
     return give_record(record_text_json(&record, json, error), &record, text, error);
 }
 
+int film_record_next(film_text text, size_t *at, film_text *name, film_text *value)
+{
+    return at && name && value && record_text_next(text, at, name, value);
+}
+
+film_status film_record_check(const film_model *model, film_text text, film_error *error)
+{
+    if (!model || (text.length && !text.bytes)) return status_missing(error, "model or text");
+    return record_fields_check(&model->fields, text, error);
+}
+
 film_status film_embed(film_context *context, film_text text, float *out, film_error *error)
 {
     if (!context || !out) return status_missing(error, context ? "out" : "context");
@@ -246,7 +257,6 @@ film_status film_explain_reversals(film_context *context, double threshold, film
         return status_set(error, FILM_USAGE,
                           "why is not the last explanation of this context; call "
                           "film_explain_pair first");
-    if (known.field_count) return FILM_OK; /* an edit could join two fields */
     status = explain_reversals(&context->explainer, &context->match, threshold, &known, error);
     sized_fill(why, &known, sizeof known);
     return status;

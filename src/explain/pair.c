@@ -4,7 +4,6 @@
 #include "base/sort.h"
 #include "base/mem.h"
 #include "pair/reasons.h"
-#include "text/record_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,38 +130,25 @@ static int stronger_field_first(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Returns whether START is a byte of VALUE, a range of TEXT. */
-static int is_inside(film_text text, film_text value, size_t start)
-{
-    size_t from = value.bytes ? (size_t)(value.bytes - text.bytes) : 0;
-    return value.bytes && start >= from && start < from + value.length;
-}
-
 /* The share of each field: its group and the words of its two values. */
 static void sum_fields(struct explainer *explainer, const struct record_fields *fields,
                        film_explanation *out)
 {
-    const film_text text[2] = {out->a, out->b};
     for (size_t f = 0; f < fields->count; f++) {
-        film_text name = film_string(fields->list[f].name), value[2];
+        struct value_pair *pair = &explainer->values.list[f];
         film_field_share *share = &explainer->fields[f];
-        for (int s = 0; s < 2; s++)
-            value[s] = record_text_is(text[s]) ? record_text_find(text[s], name)
-                       : f == 0                ? text[s]
-                                               : (film_text){NULL, 0};
         *share = (film_field_share){.name = fields->list[f].name,
                                     .type = field_type_name(fields->list[f].type),
-                                    .a = value[0],
-                                    .b = value[1]};
-        for (size_t i = 0; i < out->word_count; i++) {
-            int s = out->words[i].side == 'b';
-            if (is_inside(text[s], value[s], out->words[i].start))
-                share->words += out->words[i].weight;
-        }
+                                    .a = pair->value[0],
+                                    .b = pair->value[1]};
+        for (int s = 0; s < 2; s++)
+            for (size_t w = pair->from[s]; w < pair->to[s]; w++)
+                share->words += explainer->words.list[w].weight;
         for (size_t g = 0; g < out->group_count; g++)
-            if (out->groups[g].name == fields->list[f].family)
-                share->traits = out->groups[g].weight;
+            if (explainer->groups[g].name == fields->list[f].family)
+                share->traits = explainer->groups[g].weight;
         share->weight = share->words + share->traits;
+        pair->traits = share->traits;
     }
     sort_array(explainer->fields, fields->count, sizeof *explainer->fields, stronger_field_first);
     out->fields = explainer->fields;
@@ -183,9 +169,11 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     TRY(words_find(words, reading, error));
     for (size_t i = 0; i < out->verdict.reason_count; i++)
         if (out->verdict.reasons[i].side) share_out(words, &out->verdict.reasons[i]);
-    TRY(differences_find(&explainer->differences, words, reading, error));
-    differences_weigh(&explainer->differences, words, a, b, out->verdict.same);
+    values_find(&explainer->values, fields, words, a, b);
     TRY(gather_groups(explainer, fields, &out->verdict, &out->group_count, error));
+    sum_fields(explainer, fields, out);
+    TRY(differences_find(&explainer->differences, words, &explainer->values, reading, error));
+    differences_weigh(&explainer->differences, words, &explainer->values, out->verdict.same);
     explainer->links.count = explainer->encoded.count = 0;
     if (reading->encoder->network)
         TRY(encoded_find(&explainer->encoded, words, reading, error));
@@ -208,7 +196,6 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
     out->fact_count = explainer->facts.count;
     out->examples = explainer->nearest.list;
     out->example_count = explainer->nearest.count;
-    sum_fields(explainer, fields, out);
     out->differences = explainer->differences.list;
     out->difference_count = explainer->differences.count;
 done:
@@ -220,6 +207,7 @@ film_status explain_reversals(struct explainer *explainer, const struct match *m
 {
     if (!explainer->reversals) explainer->reversals = mem_zeroed(1, sizeof *explainer->reversals);
     if (!explainer->reversals) return status_no_memory(error);
-    return reversals_find(explainer->reversals, match, &explainer->words, &explainer->differences,
-                          threshold, why, error);
+    const struct explained_pair pair = {match, &explainer->words, &explainer->values,
+                                        &explainer->differences};
+    return reversals_find(explainer->reversals, &pair, threshold, why, error);
 }

@@ -14,6 +14,7 @@ struct edit_set {
 struct reversal_search {
     struct edit_trials *trials;
     const struct words *words;
+    const struct values *values;
     const struct differences *differences;
     struct proposal *list;
     size_t count;
@@ -26,7 +27,7 @@ film_status judge_edits(struct reversal_search *search, const struct word_edit *
                         int groups, const struct edit_trial **trial, film_error *error);
 
 /* Proposes single edits: where the sentences differ, one takes the words of the other; or any word
- * is left out. */
+ * is left out. In records, a value is also replaced by that of the other record, or left out. */
 void propose_for_same(struct reversal_search *search);
 void propose_for_different(struct reversal_search *search);
 

@@ -144,6 +144,8 @@ static film_status try_shorter(struct reversal_search *search, size_t e, int end
     struct word_edit *edit = &edits[e];
     if (end < 0) {
         memmove(edit, edit + 1, (--count - e) * sizeof *edit);
+    } else if (edit->value) {
+        return FILM_OK;
     } else {
         size_t removed = edit->to - edit->from, inserted = edit->by_to - edit->by;
         if (word_edit_size(edit) == 1) return FILM_OK;
@@ -181,10 +183,13 @@ static film_status judge_others(struct reversal_search *search, film_error *erro
     for (size_t d = 0; d < count && count <= TRIAL_EDITS; d++) {
         const struct word_range *range = &differences->range[d];
         int sentence = range->to[1] > range->from[1];
-        all[d] = (struct word_edit){sentence, range->from[sentence], range->to[sentence],
-                                    range->from[!sentence], range->to[!sentence]};
+        all[d] = (struct word_edit){.sentence = sentence,
+                                    .from = range->from[sentence],
+                                    .to = range->to[sentence],
+                                    .by = range->from[!sentence],
+                                    .by_to = range->to[!sentence]};
         if (range->from[!sentence] == range->to[!sentence]) all[d].by = all[d].by_to = 0;
-        if (word_edit_size(&all[d]) > TRIAL_PHRASE) count = TRIAL_EDITS + 1;
+        if (word_edit_size(&all[d]) > TRIAL_PHRASE || range->whole) count = TRIAL_EDITS + 1;
     }
     film_status status = FILM_OK;
     if (count > 1 && count <= TRIAL_EDITS) status = judge_edits(search, all, count, 1, NULL, error);
@@ -209,28 +214,52 @@ static film_status copy_edited(char **out, film_text from, film_text *to, film_e
     return FILM_OK;
 }
 
+/* The number of the value that has the word. */
+static size_t value_of_word(const struct values *values, int sentence, size_t word)
+{
+    size_t v = 0;
+    while (v + 1 < values->count &&
+           (word < values->list[v].from[sentence] || word >= values->list[v].to[sentence]))
+        v++;
+    return v;
+}
+
+/* An edit with its bytes. */
+static film_text_edit edit_with_bytes(const struct edit_trials *trials,
+                                      const struct word_edit *edit)
+{
+    const struct values *values = trials->values;
+    const film_word_share *words = trials->words->list;
+    int s = edit->sentence;
+    size_t v = edit->value ? edit->value - 1 : value_of_word(values, s, edit->from);
+    film_text_edit out = {
+        .side = s ? 'b' : 'a', .field = values->list[v].name, .value = edit->value > 0};
+    if (edit->value) {
+        value_span(values, v, s, &out.start, &out.end);
+        if (!edit->left_out) value_span(values, v, !s, &out.by_start, &out.by_end);
+    } else {
+        out.start = words[edit->from].start;
+        out.end = words[edit->to - 1].end;
+        if (!word_edit_deletes(edit)) {
+            out.by_start = words[edit->by].start;
+            out.by_end = words[edit->by_to - 1].end;
+        }
+    }
+    out.text = (film_text){values->text[s].bytes + out.start, out.end - out.start};
+    if (!word_edit_deletes(edit))
+        out.by = (film_text){values->text[!s].bytes + out.by_start, out.by_end - out.by_start};
+    return out;
+}
+
 static film_status add_reversal(struct reversals *reversals, const struct edit_trial *trial,
                                 film_error *error)
 {
     film_status status = FILM_OK;
     struct edit_trials *trials = &reversals->trials;
-    const film_word_share *words = trials->words->list;
     film_reversal *out = &reversals->list[reversals->count];
     film_text_edit *edits = reversals->edits[reversals->count];
     film_text text[2];
-    for (size_t i = 0; i < trial->count; i++) {
-        const struct word_edit *edit = &trial->edit[i];
-        film_text own = trials->text[edit->sentence], other = trials->text[!edit->sentence];
-        edits[i] = (film_text_edit){.side = edit->sentence ? 'b' : 'a',
-                                    .start = words[edit->from].start,
-                                    .end = words[edit->to - 1].end};
-        edits[i].text = (film_text){own.bytes + edits[i].start, edits[i].end - edits[i].start};
-        if (edit->by == edit->by_to) continue;
-        edits[i].by_start = words[edit->by].start;
-        edits[i].by_end = words[edit->by_to - 1].end;
-        edits[i].by =
-            (film_text){other.bytes + edits[i].by_start, edits[i].by_end - edits[i].by_start};
-    }
+    for (size_t i = 0; i < trial->count; i++) edits[i] = edit_with_bytes(trials, &trial->edit[i]);
     for (int sentence = 0; sentence < 2; sentence++) {
         TRY(edit_trials_text(trials, trial, sentence, &text[sentence], error));
         TRY(copy_edited(&reversals->text[reversals->count][sentence], text[sentence],
@@ -304,25 +333,26 @@ done:
     return status;
 }
 
-film_status reversals_find(struct reversals *reversals, const struct match *match,
-                           const struct words *words, const struct differences *differences,
+film_status reversals_find(struct reversals *reversals, const struct explained_pair *pair,
                            double threshold, film_explanation *why, film_error *error)
 {
     enum { SETS = TOP * (TOP - 1) / 2 + TOP * (TOP - 1) * (TOP - 2) / 6 };
     film_status status = FILM_OK;
     struct reversal_search search = {.trials = &reversals->trials,
-                                     .words = words,
-                                     .differences = differences,
+                                     .words = pair->words,
+                                     .values = pair->values,
+                                     .differences = pair->differences,
                                      .list = reversals->proposal};
     reversals->count = 0;
     TRY_ALLOC(search.sets = mem_array(SETS, sizeof *search.sets), error);
-    TRY(edit_trials_begin(&reversals->trials, match, words, why, threshold, error));
+    TRY(edit_trials_begin(&reversals->trials, pair->match, pair->words, pair->values, why,
+                          threshold, error));
     TRY(search_reversals(&search, error));
     TRY(judge_others(&search, error));
     TRY(take_reversals(reversals, search.best, error));
     why->reversals = reversals->list;
     why->reversal_count = reversals->count;
-    causes_find(reversals, differences, why);
+    causes_find(reversals, pair->differences, why);
     why->judgements = reversals->trials.count;
 done:
     mem_free(search.sets);

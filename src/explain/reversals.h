@@ -28,14 +28,21 @@ struct reversals {
     film_reversal list[REVERSALS_MOST];
     size_t count;
     size_t cause_words[FAMILIES][CAUSES_WORDS];
-    film_group_cause causes[FAMILIES];
+    film_group_cause causes[FAMILIES + RECORD_FIELDS_MOST];
 };
 
 void reversals_free(struct reversals *reversals);
 
-/* Adds reversals and causes to WHY, which was made from MATCH, WORDS and DIFFERENCES. */
-film_status reversals_find(struct reversals *reversals, const struct match *match,
-                           const struct words *words, const struct differences *differences,
+/* The explained pair. */
+struct explained_pair {
+    const struct match *match;
+    const struct words *words;
+    const struct values *values;
+    const struct differences *differences;
+};
+
+/* Adds reversals and causes to WHY, the explanation of PAIR. */
+film_status reversals_find(struct reversals *reversals, const struct explained_pair *pair,
                            double threshold, film_explanation *why, film_error *error);
 
 /* Names the words that cause each group of WHY, from the trials that were judged (causes.c). */

@@ -164,6 +164,35 @@ static size_t field_index(const struct record_fields *fields, film_text name)
     return f;
 }
 
+/* The names of the fields, for messages: "title, brand, price". */
+static void list_names(const struct record_fields *fields, char *out, size_t size)
+{
+    size_t used = 0;
+    for (size_t f = 0; f < fields->count && used < size; f++)
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%s", f ? ", " : "", fields->list[f].name);
+    if (used >= size) memcpy(out + film_text_cut((film_text){out, size - 1}, size - 5), " ...", 5);
+}
+
+film_status record_fields_check(const struct record_fields *fields, film_text text,
+                                film_error *error)
+{
+    film_text name, value;
+    char names[300], shown[VALUE_SHOWN];
+    if (!fields->count || (text.length && !record_text_is(text))) return FILM_OK;
+    list_names(fields, names, sizeof names);
+    if (!text.length)
+        return status_set(error, FILM_BAD_INPUT, "the record has no value; fields of the model: %s",
+                          names);
+    if (fields->count == RECORD_FIELDS_MOST) return FILM_OK;
+    for (size_t at = 0; record_text_next(text, &at, &name, &value);)
+        if (field_index(fields, name) == fields->count)
+            return status_set(error, FILM_BAD_INPUT,
+                              "unknown field \"%s\"; fields of the model: %s",
+                              value_show(name, shown), names);
+    return FILM_OK;
+}
+
 /* A text without marks is the value of the first field. */
 static void locate_values(const struct record_fields *fields, const struct reading_side *side,
                           struct located *out)

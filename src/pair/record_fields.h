@@ -42,6 +42,12 @@ void record_fields_free(struct record_fields *fields);
 film_status record_fields_table(const struct record_fields *fields, film_table_options *options,
                                 char **own, film_error *error);
 
+/* Fails with FILM_BAD_INPUT if a record has a field that is not among FIELDS, or no value.
+ * Sentences pass, and so does everything where FIELDS is empty; a full list may lack columns of the
+ * table. */
+film_status record_fields_check(const struct record_fields *fields, film_text text,
+                                film_error *error);
+
 /* Scratch space for one thread. Zero-initialise it. */
 struct field_scratch {
     uint32_t *seen[2]; /* by word number: the round in which a side had the word */

@@ -31,7 +31,8 @@ a='{"title": "Canon camera ABC-123X", "brand": "Canon", "price": "$ 100.00"}'
 b='{"price": 101.5, "title": "canon ABC123X camera", "brand": null}'
 run "$FILM" match m.film "$a" "$b"
 check "a pair of JSON objects is matched" grep -q '^same' out
-check "the fields are terms of the sum" grep -qE '^ +[+-][0-9.]+  #* +field title \(text\)$' out
+check "the fields are steps of a waterfall" grep -qE '^ +[+-][0-9.]+  [ |]*[+-]+[ |]* field title \(text\)$' out
+check "what would change it names the field" grep -qE '^  would be different \([0-9.]+\) with(out)? .*(title|brand|price|released)' out
 check "a field opens into its words and traits" grep -qE '^ +[+-][0-9.]+  title: ' out
 run "$FILM" explain m.film --pair "$a" "$b" --json
 check "JSON: records are objects; bias, words and groups add up" "$PYTHON" - out <<'PY'
@@ -47,7 +48,30 @@ for f in names.values():
     assert abs(f["weight"] - f["words"] - f["traits"]) < 1e-9
     group = [g["weight"] for g in why["groups"] if g["id"] == "field " + f["name"]]
     assert not group or abs(group[0] - f["traits"]) < 1e-9
+    words = [w["weight"] for w in why["words"] if w["field"] == f["name"]]
+    assert abs(sum(words) - f["words"]) < 1e-9
+for w in why["words"]:  # spans count the bytes of the value
+    assert why[w["side"]][w["field"]].encode()[w["span"][0]:w["span"][1]].decode() == w["text"], w
+for d in why["differences"]:
+    for side in "ab":
+        value = why[side].get(d["field"], "").encode()
+        assert value[d[side]["span"][0]:d[side]["span"][1]].decode() == d[side]["text"], d
+assert why["reversals"]
+for r in why["reversals"]:
+    for side in "ab":  # the edits, applied by field and span, give the edited records up to spaces
+        record = {name: value.encode() for name, value in why[side].items()}
+        for e in reversed(r["edits"]):
+            if e["side"] == side:
+                value = record.get(e["field"], b"")
+                record[e["field"]] = value[:e["span"][0]] + e.get("by", "").encode() + value[e["span"][1]:]
+        after = {name: value.decode().split() for name, value in record.items()}
+        assert {n: v for n, v in after.items() if v} == {n: v.split() for n, v in r[side].items()}, (after, r)
 PY
+jq -c '.reversals[0].a, .reversals[0].b' out >edited
+mv out first
+run "$FILM" match m.film "$(head -1 edited)" "$(tail -1 edited)" --json
+check "the edited records have the other verdict, and the probability that was named" test \
+    "$(jq -c '[.same, .probability]' out)" = "$(jq -c '[(.same | not), .reversals[0].probability]' first)"
 run "$FILM" match m.film "$b" "$a" --json
 mv out first
 run "$FILM" match m.film "$a" "$b" --json
@@ -56,9 +80,12 @@ expect_status "a sentence is a record of its first field" 0 "$FILM" match m.film
 expect_output "a broken object is an error" 2 \
     'film: "{"title": "Canon"" is not a JSON object; write a record as {"title": "..."}' \
     "$FILM" match m.film '{"title": "Canon"' '{}'
-expect_output "a record with none of the model's fields" 2 \
-    'film: {"name": "Canon"} has no value in a field of the model; film info lists them, such as "title"' \
+expect_output "a record with an unknown field" 2 \
+    'film: unknown field "name"; fields of the model: title, brand, price, released' \
     "$FILM" match m.film '{"name": "Canon"}' '{"title": "Canon"}'
+expect_output "a record without a value" 2 \
+    'film: the record has no value; fields of the model: title, brand, price, released' \
+    "$FILM" match m.film '{"title": null}' '{"title": "Canon"}'
 
 # ---- Options ----
 run "$FILM" train train.jsonl --fields title,price:number -o two.film

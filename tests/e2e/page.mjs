@@ -5,6 +5,7 @@ import "./page_compare.mjs";
 import "./page_lists.mjs";
 import "./page_review.mjs";
 import "./page_pool.mjs";
+import "./page_records.mjs";
 import "./page_server.mjs";
 import "./page_access.mjs";
 
