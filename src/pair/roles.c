@@ -26,7 +26,7 @@ static const char *const asking[] = {"what", "how",  "why",   "which", "who",
 static const char *const doing[] = {"do", "does", "did", NULL};
 static const char *const being[] = {"is", "are", "was", "were", "be", "been", "being", NULL};
 
-static int is_word(film_text text, const char *const *list)
+int roles_is_word(film_text text, const char *const *list)
 {
     for (; *list; list++)
         if (text.length && **list == *text.bytes && strlen(*list) == text.length &&
@@ -38,7 +38,7 @@ static int is_word(film_text text, const char *const *list)
 int roles_is_small(const struct comparison *c, int s, uint32_t word)
 {
     film_text text = reading_text(c->reading, s, word);
-    return is_word(text, small) || is_word(text, pronouns);
+    return roles_is_word(text, small) || roles_is_word(text, pronouns);
 }
 
 /* I and me are one person, who and whom. */
@@ -48,7 +48,7 @@ static unsigned person_of(film_text text)
                                            {"she", "her", NULL},   {"we", "us", NULL},
                                            {"they", "them", NULL}, {"who", "whom", NULL}};
     for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (is_word(text, forms[i])) return i + 1;
+        if (roles_is_word(text, forms[i])) return i + 1;
     return 0;
 }
 
@@ -62,9 +62,10 @@ struct part_word {
 
 static enum role_part role_part_of(film_text text)
 {
-    if (is_word(text, directed)) return PART_DIRECTED;
-    if (person_of(text) || is_word(text, pronouns)) return PART_PERSON;
-    if (is_word(text, small) || is_word(text, symmetric) || is_word(text, asking)) return PART_NONE;
+    if (roles_is_word(text, directed)) return PART_DIRECTED;
+    if (person_of(text) || roles_is_word(text, pronouns)) return PART_PERSON;
+    if (roles_is_word(text, small) || roles_is_word(text, symmetric) || roles_is_word(text, asking))
+        return PART_NONE;
     return PART_CONTENT;
 }
 
@@ -100,7 +101,7 @@ static int has_word(const struct comparison *c, int s, uint32_t from, uint32_t t
         to = first;
     }
     for (uint32_t w = from; w < to && w < c->side[s].words; w++)
-        if (is_word(reading_text(c->reading, s, w), list)) return 1;
+        if (roles_is_word(reading_text(c->reading, s, w), list)) return 1;
     return 0;
 }
 
@@ -141,8 +142,8 @@ static int is_object_question(const struct comparison *c, const struct part_word
 {
     static const char *const whose[] = {"who", "whom", "which", "what", NULL};
     size_t end[2] = {c->side[0].words, c->side[1].words}, inversions = 0;
-    if (!end[0] || !end[1] || !is_word(reading_text(c->reading, 0, 0), whose) ||
-        !is_word(reading_text(c->reading, 1, 0), whose) ||
+    if (!end[0] || !end[1] || !roles_is_word(reading_text(c->reading, 0, 0), whose) ||
+        !roles_is_word(reading_text(c->reading, 1, 0), whose) ||
         has_word(c, 0, 0, (uint32_t)end[0], doing) == has_word(c, 1, 0, (uint32_t)end[1], doing))
         return 0;
     for (size_t i = 0; i + 1 < count; i++)
@@ -159,8 +160,8 @@ static int is_passive(const struct comparison *c, int s)
     int has[2] = {0, 0};
     for (size_t i = 0; i < c->side[s].alone; i++) {
         film_text text = reading_text(c->reading, s, c->side[s].place[i]);
-        has[0] |= is_word(text, by);
-        has[1] |= is_word(text, being);
+        has[0] |= roles_is_word(text, by);
+        has[1] |= roles_is_word(text, being);
     }
     return has[0] && has[1];
 }
@@ -180,7 +181,7 @@ static size_t number_role_words(const struct comparison *c, int s,
     for (uint32_t w = 0; w < c->side[s].words; w++) {
         film_text text = reading_text(c->reading, s, w);
         unsigned person = person_of(text);
-        if (is_word(text, articles)) continue;
+        if (roles_is_word(text, articles)) continue;
         places[count] = w;
         numbers[count] = c->reading->side[s].words[w].number;
         if (!s && units[0].same[w] && units[0].other[w] < c->side[1].words)

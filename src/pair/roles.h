@@ -13,6 +13,9 @@ size_t roles_exchanged(const struct comparison *comparison, const struct knowled
  * all other words, without articles, is the same. */
 int roles_only_exchanged(const struct comparison *comparison, const struct knowledge_side *units);
 
+/* Returns whether a word, in lower case, is in a list that ends with NULL. */
+int roles_is_word(film_text text, const char *const *list);
+
 /* Returns whether a word has no content: an article, an auxiliary, a pronoun. */
 int roles_is_small(const struct comparison *comparison, int side, uint32_t word);
 
