@@ -21,6 +21,11 @@ OPPOSITES = [("increase", "decrease"), ("buy", "sell"), ("start", "stop"), ("win
 SAME = [("best way to", "easiest way to"), ("how do i", "how can i"), ("movie", "film"), ("begin", "start"),
         ("purchase", "buy"), ("difficult", "hard"), ("job", "occupation"), ("quickly", "fast")]
 NUMBER = {"2": "two", "3": "three", "5": "five", "10": "ten", "12": "twelve", "20": "twenty", "100": "one hundred"}
+QUALIFIERS = ["in Italy", "for children", "on a Mac", "without a car", "at night", "for people over sixty", "in winter",
+              "with a broken arm", "during pregnancy", "for a small company", "from abroad", "under German law"]
+MODIFIERS = ["neighbour's", "daughter's", "company's", "electric", "second-hand", "unmarried", "military", "wooden"]
+QUANTITIES = [("all", "some"), ("every", "one"), ("most", "few"), ("only", "also"), ("always", "sometimes"),
+              ("at least", "at most"), ("more than", "less than"), ("both", "neither"), ("everyone", "someone"), ("everything", "something"), ("many", "few"), ("until", "after")]
 SUBJECTS = ["the train", "a letter", "my brother", "the bank", "money", "the parcel"]
 PLACES = ["London", "Madrid", "Chicago", "Delhi", "Oslo", "Lima"]
 
@@ -49,9 +54,22 @@ def written(text):
     return changed if changed != text else None
 
 
+def end(text, draw):
+    changed = re.sub(r"\s*\?\s*$", " " + draw.choice(QUALIFIERS) + " ?", text)
+    return changed if changed != text and text.count("?") == 1 and " or " not in text else None
+
+
+def modifier(text, draw):
+    changed = re.sub(r"\b(my|your|the|his|her) (?=[a-z]{4})", lambda m: m.group(0) + draw.choice(MODIFIERS) + " ", text,
+                     count=1)
+    return changed if changed != text else None
+
+
 EDITS = [("opposite", 0, lambda t: swap(t, OPPOSITES)), ("number", 0, number), ("negation", 0, negation),
          ("synonym", 1, lambda t: swap(t, SAME)), ("written number", 1, written),
-         ("politeness", 1, lambda t: "Hello, " + t + " Thanks!")]
+         ("politeness", 1, lambda t: "Hello, " + t + " Thanks!"),
+         ("qualifier", 0, lambda t: end(t, random.Random(t))), ("modifier", 0, lambda t: modifier(t, random.Random(t))),
+         ("quantifier", 0, lambda t: None if re.search(r"(the|are|is) (most|some)", t) else swap(t, QUANTITIES))]
 
 
 def make(sentences, most=300):

@@ -222,7 +222,7 @@ const struct verb pool_remove = {"pool remove",
 
 static const struct verb *const actions[] = {
     &pool_create, &pool_add,    &pool_remove,    &pool_list,     &pool_export, &pool_check,
-    &pool_label,  &pool_update, &pool_threshold, &pool_clusters, NULL};
+    &pool_label,  &pool_update, &pool_threshold, &pool_clusters, &pool_words,  NULL};
 
 /* Runs only for an unknown action. */
 static int run(const struct command *command, void *given)

@@ -25,8 +25,8 @@ set(FILM_SOURCES
   src/pair/decision.c src/pair/evidence.c src/pair/field_traits.c src/pair/guarantees.c
   src/pair/item_table.c src/pair/items.c src/pair/knowledge.c src/pair/linear.c src/pair/match.c
   src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c
-  src/pair/record_fields.c src/pair/roles.c src/pair/score.c src/pair/survey.c src/pair/traits.c
-  src/pair/tree_terms.c src/pair/trees.c
+  src/pair/record_fields.c src/pair/roles.c src/pair/scope.c src/pair/score.c src/pair/survey.c
+  src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
   src/model/decision_file.c src/model/edits.c src/model/examples.c src/model/model.c
@@ -74,9 +74,9 @@ set(FILM_POOL_SOURCES
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c
   src/pool/check_sentences.c src/pool/cluster_edit.c src/pool/cluster_list.c src/pool/create.c
-  src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/pool_rows.c src/pool/review.c
-  src/pool/sample.c src/pool/search.c src/pool/shared.c src/pool/snapshot.c src/pool/thresholds.c
-  src/pool/update.c
+  src/pool/dedup_pool.c src/pool/export.c src/pool/pool.c src/pool/pool_rows.c
+  src/pool/pool_words.c src/pool/review.c src/pool/sample.c src/pool/search.c src/pool/shared.c
+  src/pool/snapshot.c src/pool/thresholds.c src/pool/update.c
 )
 
 # ---- libfilm-train: learn, measure, report; encoders; several processes ----
@@ -97,19 +97,20 @@ set(FILM_TRAIN_SOURCES
   src/learn/calibrate_fit.c src/learn/classifier_fit.c src/learn/classifier_learn.c
   src/learn/classifier_rule.c src/learn/corpus.c src/learn/corpus_share.c
   src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c
-  src/learn/deep_loss.c src/learn/edit_words.c src/learn/edits.c src/learn/evidence_fit.c
-  src/learn/evidence_rows.c src/learn/features_fit.c src/learn/features_matrix.c
-  src/learn/features_share.c src/learn/film.c src/learn/film_checkpoint.c
-  src/learn/film_hinge_loss.c src/learn/film_problem.c src/learn/film_rows.c src/learn/folds.c
-  src/learn/guarantees_fit.c src/learn/hard_negatives.c src/learn/judge.c src/learn/labels.c
-  src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c
-  src/learn/learn_mfilm.c src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c
-  src/learn/made_up.c src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/mfilm.c
-  src/learn/operating.c src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/prior.c
-  src/learn/promise.c src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c
-  src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c
-  src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
-  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
+  src/learn/deep_loss.c src/learn/edit_scope.c src/learn/edit_words.c src/learn/edits.c
+  src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
+  src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c
+  src/learn/film_checkpoint.c src/learn/film_hinge_loss.c src/learn/film_problem.c
+  src/learn/film_rows.c src/learn/folds.c src/learn/guarantees_fit.c src/learn/hard_negatives.c
+  src/learn/judge.c src/learn/labelled_edits.c src/learn/labels.c src/learn/learn.c
+  src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c src/learn/learn_mfilm.c
+  src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c src/learn/made_up.c
+  src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c
+  src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/prior.c src/learn/promise.c
+  src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c src/learn/rank_checkpoint.c
+  src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c src/learn/rank_map.c
+  src/learn/rows.c src/learn/stream.c src/learn/training_log.c src/learn/tree_rows.c
+  src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c
   src/eval/classes.c src/eval/eval.c src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c
@@ -139,8 +140,8 @@ set(FILM_CLI_SOURCES
 )
 set(FILM_CLI_POOL_SOURCES
   cli/classify.c cli/dedup.c cli/link.c cli/pool.c cli/pool_add.c cli/pool_clusters.c
-  cli/pool_label.c cli/pool_list.c cli/pool_threshold.c cli/review.c cli/search.c cli/serve.c
-  cli/verbs_pool.c
+  cli/pool_label.c cli/pool_list.c cli/pool_threshold.c cli/pool_words.c cli/review.c cli/search.c
+  cli/serve.c cli/verbs_pool.c
 )
 set(FILM_CLI_TRAIN_SOURCES
   cli/eval.c cli/report.c cli/split.c cli/train.c cli/train_calls.c cli/train_options.c

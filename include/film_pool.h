@@ -74,8 +74,18 @@ FILM_API film_status film_pool_follow(film_pool *pool, film_tell_fn tell, void *
 /* Sets how many seconds a call waits for another writer; the default is 10. */
 FILM_API void film_pool_set_wait(film_pool *pool, double seconds);
 
+/* Stores the words of a file (film_add_words) in the pool, in place of those it has; a file without
+ * relations removes them. They are added to what its model knows; nothing is trained again. Other
+ * processes use them from their next call on. *WORDS, the number of words, may be NULL. */
+FILM_API film_status film_pool_store_words(film_pool *pool, const char *path, uint64_t *words,
+                                           film_error *error);
+
+/* *TEXT is what film_pool_store_words stored, or empty. Free it with film_free. */
+FILM_API film_status film_pool_words(film_pool *pool, char **text, film_error *error);
+
 /* Lets the models of this open pool know the words of a file (film_add_words), which is read when a
- * model is loaded. Call it before the first model is; nothing is stored in the pool. */
+ * model is loaded. They are added to the words that the pool stores. Call it before the first model
+ * is loaded; nothing is stored in the pool. */
 FILM_API film_status film_pool_set_words(film_pool *pool, const char *path, film_error *error);
 
 /* Returns the model of the pool. The first call loads it; it is valid until the pool is closed. */

@@ -727,6 +727,10 @@ FUNCTIONS["film_pool_follow"] = (
     "pool", film_status, [c_void_p, film_tell_fn, c_void_p, POINTER(film_error)])
 FUNCTIONS["film_pool_set_wait"] = (
     "pool", None, [c_void_p, c_double])
+FUNCTIONS["film_pool_store_words"] = (
+    "pool", film_status, [c_void_p, c_char_p, POINTER(c_uint64), POINTER(film_error)])
+FUNCTIONS["film_pool_words"] = (
+    "pool", film_status, [c_void_p, POINTER(c_char_p), POINTER(film_error)])
 FUNCTIONS["film_pool_set_words"] = (
     "pool", film_status, [c_void_p, c_char_p, POINTER(film_error)])
 FUNCTIONS["film_pool_model"] = (

@@ -91,6 +91,7 @@ static void fill_lexeme(const struct features *features, film_text word,
     out->id = id;
     out->hash = strtab_hash(word.bytes, word.length);
     out->kinds = word_kinds(word);
+    out->limits = word_limits(word);
     find_letter_pairs(word, out);
     for (size_t i = 0; i < grams->count; i++) {
         film_text text = gram_text(grams, &grams->items[i]);

@@ -18,9 +18,9 @@ struct features;
 enum { LEXEME_LETTERS = 24 };
 
 struct lexeme {
-    uint64_t hash;  /* strtab_hash of its bytes */
-    uint32_t id;    /* feature id, or STRTAB_NONE: not in the vocabulary */
-    unsigned kinds; /* text/word_kinds.h */
+    uint64_t hash;          /* strtab_hash of its bytes */
+    uint32_t id;            /* feature id, or STRTAB_NONE: not in the vocabulary */
+    unsigned kinds, limits; /* text/word_kinds.h */
     /* Letter bigrams of the word padded with spaces, sorted: "who" -> " w", "ho", "o ", "wh"; and
      * a bit for each. */
     uint32_t pair_count;

@@ -1,6 +1,7 @@
 /* Makes minimal edits on the words of a sentence as it is written. It knows a little English, and
  * the relations it is given; other languages get the edits that need neither. */
 #include "learn/edits.h"
+#include "learn/edit_scope.h"
 #include "learn/edit_words.h"
 
 #include <stdio.h>
@@ -229,29 +230,6 @@ static int replace_name(struct edit_words *sentence, const struct edit_words *ot
     return 1;
 }
 
-/* Adds the end of another sentence from its last preposition on. */
-static size_t add_qualifier(const struct edit_words *sentence, const struct edit_words *other,
-                            char *out)
-{
-    static const char *const prepositions[] = {"in", "for", "on", "with", "at", "without", NULL};
-    size_t start = other->count;
-    for (size_t i = other->count; i-- > 2 && other->count - i <= 5;)
-        if (edit_words_find(other->word[i], prepositions) >= 0 && i + 1 < other->count) {
-            start = i;
-            break;
-        }
-    if (start == other->count) return 0;
-    struct edit_words whole = *sentence;
-    film_text end = whole.gap[whole.count];
-    for (size_t i = start; i < other->count; i++) {
-        if (whole.count == EDIT_WORDS) return 0;
-        whole.gap[whole.count] = film_string(" ");
-        whole.word[whole.count++] = other->word[i];
-    }
-    whole.gap[whole.count] = end;
-    return edit_words_join(&whole, out);
-}
-
 static int change_question(struct edit_words *sentence, struct rng *rng)
 {
     static const char *const words[] = {"how", "why", "when", "where", "who", NULL};
@@ -399,7 +377,13 @@ size_t edit_make(enum edit_kind kind, struct rng *rng, const struct relations *r
         done = replace_name(&sentence, &borrowed, rng);
         break;
     case EDIT_QUALIFIER:
-        return add_qualifier(&sentence, &borrowed, out);
+        return edit_scope_qualify(&sentence, &borrowed, out);
+    case EDIT_MODIFIER:
+        done = edit_scope_modify(&sentence, &borrowed, rng);
+        break;
+    case EDIT_LIMIT:
+        done = edit_scope_limit(&sentence, rng);
+        break;
     case EDIT_QUESTION:
         done = change_question(&sentence, rng);
         break;

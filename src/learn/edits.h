@@ -14,6 +14,8 @@ enum edit_kind {
     EDIT_EXCHANGE,  /* two words around a directed word, or two names, change places */
     EDIT_NAME,      /* a name becomes a name of another sentence */
     EDIT_QUALIFIER, /* the end of another sentence is added: "in Italy" */
+    EDIT_MODIFIER,  /* a word of another sentence is added before a word: "electric" car */
+    EDIT_LIMIT,     /* all becomes some, "only" is added */
     EDIT_QUESTION,  /* how becomes why, when becomes where */
     /* These keep it. */
     EDIT_SYNONYM, /* a synonym, or another form of the word */

@@ -221,7 +221,7 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
                 input->corpus->labels != FILM_LABELS_SCORES;
     struct made_up_options wanted = {unrelated_wanted(held->pairs.count),
                                      edits ? held->pairs.count / 4 : 0, options->seed,
-                                     options->threads};
+                                     options->threads, &held->edits};
     struct made_up_pairs made_up = {0};
     struct tree_rows rows = {0};
     TRY(made_up_pairs_draw(input->corpus, decision, &wanted, &made_up, error));

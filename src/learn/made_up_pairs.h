@@ -9,6 +9,7 @@
 #define LEARN_MADE_UP_PAIRS_H
 
 #include "learn/corpus.h"
+#include "learn/labelled_edits.h"
 #include "pair/decision.h"
 
 struct made_up_pairs {
@@ -16,7 +17,7 @@ struct made_up_pairs {
     float *x;      /* count x traits */
     float *base;   /* linear model and evidence */
     float *target; /* 1: they mean the same */
-    float *weight; /* 0 where they share a word by chance */
+    float *weight; /* 0 where they share a word by chance, or labels contradict */
 };
 
 struct made_up_options {
@@ -24,6 +25,7 @@ struct made_up_options {
     size_t edits; /* sentences to edit (learn/edits.h) */
     uint64_t seed;
     int threads;
+    const struct labelled_edits *labelled; /* edits that these contradict have no weight */
 };
 
 /* DECISION has its linear model, evidence and encoder. In a job every process computes a share;

@@ -29,6 +29,7 @@ void out_of_fold_free(struct out_of_fold *held)
     mem_free(held->similarity);
     mem_free(held->x);
     mem_free(held->known);
+    labelled_edits_free(&held->edits);
     *held = (struct out_of_fold){.weight = NULL};
 }
 
@@ -412,6 +413,8 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     TRY(fit_line(input, decision, held, error));
     training_log_phase(input->log, "line");
     TRY(fit_evidence(input, held, weights, error));
+    TRY(labelled_edits_count(&held->edits, &held->rows, held->share.target, held->weight,
+                             input->corpus->comm, error));
     evidence_rows_free_pairs(&held->rows); /* the largest allocation */
     TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[held->folds.count], error));
     training_log_count(input->log, "evidence_items", decision->evidence.items.count);

@@ -13,6 +13,7 @@
 #include "learn/evidence_fit.h"
 #include "learn/memory_build.h"
 #include "learn/folds.h"
+#include "learn/labelled_edits.h"
 #include "learn/labels.h"
 #include "learn/learn.h"
 #include "pair/decision.h"
@@ -32,6 +33,7 @@ struct out_of_fold {
     float *x;          /* pairs x traits, out-of-fold */
     size_t traits;     /* traits_total() of the model */
     struct memory_row *known;
+    struct labelled_edits edits;
     int too_few; /* gathering failed for lack of labelled pairs */
 };
 

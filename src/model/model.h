@@ -51,6 +51,9 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
                         film_error *error);
 /* Adds the relations of a user's file (text/relations_read.h). The model has no context yet. */
 film_status model_add_words(film_model *model, const char *path, film_error *error);
+/* The same from SOURCE, which is closed in any case. */
+struct source;
+film_status model_read_words(film_model *model, struct source *source, film_error *error);
 
 film_status model_save(const film_model *model, const char *path, film_error *error);
 void model_free(film_model *model);

@@ -6,27 +6,35 @@
 
 #include <string.h>
 
-film_status model_add_words(film_model *model, const char *path, film_error *error)
+film_status model_read_words(film_model *model, struct source *source, film_error *error)
 {
     film_status status = FILM_OK;
     struct relations_builder builder = {.pairs = NULL};
     struct relations all;
-    struct source *source = NULL;
     size_t count = model->relations.words.count;
     unsigned char *wanted = mem_array(count + 1, 1);
     TRY_ALLOC(wanted, error);
     memset(wanted, 1, count + 1);
     TRY(relations_builder_init(&builder, error));
     if (count) TRY(relations_add_table(&builder, &model->relations, wanted, error));
-    TRY(source_open(path, &source, error));
-    TRY(relations_read(&builder, source, error));
+    status = relations_read(&builder, source, error);
+    source = NULL; /* closed */
+    TRY(status);
     TRY(relations_build(&builder, &all, error));
     relations_free(&model->relations);
     model->relations = all;
     model->encoder.relations = all.words.count ? &model->relations : NULL;
     TRY(lexicon_renew(&model->features, model->encoder.relations, error));
 done:
+    source_close(source);
     relations_builder_free(&builder);
     mem_free(wanted);
     return status;
+}
+
+film_status model_add_words(film_model *model, const char *path, film_error *error)
+{
+    struct source *source = NULL;
+    film_status status = source_open(path, &source, error);
+    return status == FILM_OK ? model_read_words(model, source, error) : status;
 }

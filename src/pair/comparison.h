@@ -44,6 +44,10 @@ struct comparison_side {
      * maximum (pair/knowledge.h). */
     double unknown, unknown_most;
     size_t quantities; /* whose value the other sentence does not have */
+    /* Rarity of its own words in phrases after a preposition, and before a shared word
+     * (pair/scope.h). */
+    double qualified, modified;
+    size_t owners; /* of its own: my child's passport */
 };
 
 struct comparison {
@@ -73,8 +77,11 @@ struct comparison {
     size_t rewritten_quantities; /* those of them that are written in other words */
     size_t unit_changes;         /* the same number with another unit */
     size_t exchanged; /* words around which two others exchanged their places (pair/roles.h) */
-    int polarity;     /* 1 if negations and opposites add up to an odd number */
-    unsigned only;    /* ONLY_...: the sentences differ in nothing else */
+    /* Quantifiers and other limiting words (all, only, before): unshared ones of both sides, and
+     * kinds of them that differ. */
+    size_t limits_added, limits_changed;
+    int polarity;  /* 1 if negations and opposites add up to an odd number */
+    unsigned only; /* ONLY_...: the sentences differ in nothing else */
     struct comparison_scratch *scratch;
 };
 

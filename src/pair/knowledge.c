@@ -2,6 +2,7 @@
  * measures; traits.c names what it found, and training gives it weight. */
 #include "pair/knowledge.h"
 #include "pair/roles.h"
+#include "pair/scope.h"
 #include "text/quantity.h"
 
 #include <math.h>
@@ -268,5 +269,6 @@ void compare_knowledge(struct comparison *c, struct knowledge *knowledge)
     c->polarity =
         (int)((count_negations(c, units, 0) + count_negations(c, units, 1) + c->opposites) & 1);
     c->exchanged = roles_exchanged(c, units);
+    compare_scope(c, units);
     find_only_difference(c, units);
 }

@@ -250,6 +250,28 @@ static double pairs_of(size_t count)
     TRAIT(only_exchange, ORDER, "exchanged roles are the only difference",                         \
           "1 if two words or names changed places and all others did not, otherwise 0",            \
           (double)((c->only & ONLY_EXCHANGE) != 0))                                                \
+    TRAIT(qualified_min, SCOPE, "restricting phrases, smaller side",                               \
+          "summed rarity of words that only one sentence has, in phrases after a preposition (in " \
+          "Italy, for children), smaller of the two",                                              \
+          LESS(qualified))                                                                         \
+    TRAIT(qualified_max, SCOPE, "restricting phrases, larger side",                                \
+          "summed rarity of words that only one sentence has, in phrases after a preposition (in " \
+          "Italy, for children), larger of the two",                                               \
+          MORE(qualified))                                                                         \
+    TRAIT(modified, SCOPE, "restricting words",                                                    \
+          "summed rarity of words that only one sentence has before a shared word (electric car, " \
+          "car), larger of the two",                                                               \
+          MORE(modified))                                                                          \
+    TRAIT(owners, SCOPE, "owners only one sentence has",                                           \
+          "number of words with a possessive s that only one sentence has (my child's passport, "  \
+          "my passport), larger of the two",                                                       \
+          MORE(owners))                                                                            \
+    TRAIT(limits_added, SCOPE, "quantifiers only one sentence has",                                \
+          "number of words such as all, some, only, first, before that only one sentence has",     \
+          (double)c->limits_added)                                                                 \
+    TRAIT(limits_changed, SCOPE, "quantifiers that differ",                                        \
+          "number of kinds of such words for which the sentences have different ones: all, some",  \
+          (double)c->limits_changed)                                                               \
     TRAIT(synonyms, FORMS, "synonyms and word forms",                                              \
           "number of words with a synonym or another form in the other sentence",                  \
           (double)c->synonyms)                                                                     \

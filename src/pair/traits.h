@@ -19,6 +19,7 @@
     FAMILY(QUESTION, question, "question", "Type of question")                      \
     FAMILY(NUMBERS, numbers, "numbers", "Numbers and dates")                        \
     FAMILY(NEGATION, negation, "negation", "Negation in only one sentence")         \
+    FAMILY(SCOPE, scope, "scope", "Restrictions and quantifiers")                   \
     FAMILY(NAMES, names, "names", "Names")                                          \
     FAMILY(FORMS, forms, "forms", "Abbreviations and compound words")               \
     FAMILY(SPELLING, spelling, "spelling", "Similar spelling")                      \

@@ -173,7 +173,7 @@ static film_status write_sentences(struct adding *adding, film_error *error)
         TRY(pool_write(adding->pool, &adding->options->progress, "adding", adding->share, &write,
                        error));
         writing = 1;
-        TRY(pool_is_current(write.db, adding->learned->checksum, &current, error));
+        TRY(pool_is_current(write.db, adding->learned, &current, error));
     }
     for (size_t i = 0; i < adding->batch.count; i++)
         TRY(write_row(adding, &write, i, &added, error));

@@ -219,6 +219,7 @@ static void learned_free(struct pool_learned *learned)
     model_free(learned->model);
     mem_free_aligned(learned->bytes);
     mem_free(learned->checksum);
+    mem_free(learned->words_checksum);
     mem_free(learned);
 }
 
@@ -277,6 +278,7 @@ static film_status load(film_pool *pool, struct db *db, struct pool_learned *lea
     TRY(store_get(db, "model_checksum", &learned->checksum, error));
     TRY(store_get_model(db, &learned->bytes, &size, error));
     TRY(model_parse(learned->bytes, size, pool->path, &learned->model, error));
+    TRY(pool_learn_words(db, learned, pool->path, error));
     if (pool->words) TRY(model_add_words(learned->model, pool->words, error));
     TRY(pool_stored_threshold(db, &learned->threshold, error));
     if (learned->threshold > 0) {
@@ -292,23 +294,30 @@ done:
     return status;
 }
 
-film_status pool_is_current(struct db *db, const char *checksum, int *current, film_error *error)
+/* *EQUAL is whether a setting has this value; NULL: it is not set. */
+static film_status compare_setting(struct db *db, const char *name, const char *value, int *equal,
+                                   film_error *error)
 {
     char *there = NULL;
-    film_status status = store_get(db, "model_checksum", &there, error);
-    *current = there && strcmp(there, checksum) == 0;
+    film_status status = store_get(db, name, &there, error);
+    *equal = there && value ? strcmp(there, value) == 0 : !there && !value;
     mem_free(there);
     return status;
 }
 
-/* *CURRENT is whether DB has this model and this threshold. */
-static film_status is_learned(struct db *db, const struct pool_learned *learned, int *current,
-                              film_error *error)
+/* *CURRENT is whether DB has this model, these words and this threshold. */
+film_status pool_is_current(struct db *db, const struct pool_learned *learned, int *current,
+                            film_error *error)
 {
+    film_status status = FILM_OK;
     double threshold = 0;
-    film_status status = pool_is_current(db, learned->checksum, current, error);
-    if (status == FILM_OK && *current) status = pool_stored_threshold(db, &threshold, error);
-    *current = *current && threshold == learned->threshold;
+    TRY(compare_setting(db, "model_checksum", learned->checksum, current, error));
+    if (*current)
+        TRY(compare_setting(db, "words_checksum", learned->words_checksum, current, error));
+    if (!*current) goto done;
+    TRY(pool_stored_threshold(db, &threshold, error));
+    *current = threshold == learned->threshold;
+done:
     return status;
 }
 
@@ -321,7 +330,7 @@ film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **o
     *out = NULL;
     pthread_mutex_lock(&pool->loading);
     for (learned = pool->learned; learned; learned = learned->older) {
-        TRY(is_learned(db, learned, &current, error));
+        TRY(pool_is_current(db, learned, &current, error));
         if (current) break;
     }
     if (!learned) {
@@ -362,7 +371,7 @@ int film_pool_outdated(film_pool *pool, const film_model *model)
     for (learned = pool->learned; learned && learned->model != model;) learned = learned->older;
     pthread_mutex_unlock(&pool->loading);
     film_status status = learned ? pool_read(pool, &db, NULL) : FILM_END;
-    if (status == FILM_OK) status = is_learned(db, learned, &current, NULL);
+    if (status == FILM_OK) status = pool_is_current(db, learned, &current, NULL);
     pool_read_end(pool, db);
     return status == FILM_OK && !current;
 }

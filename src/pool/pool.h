@@ -32,8 +32,9 @@ struct pool_snapshot {
  * them live until the pool is closed. */
 struct pool_learned {
     struct pool_learned *older;
-    char *checksum;   /* of the model's bytes */
-    double threshold; /* of the pool, which its verdicts use; 0: the model's own */
+    char *checksum;       /* of the model's bytes */
+    char *words_checksum; /* of the words that the pool stores; NULL: none */
+    double threshold;     /* of the pool, which its verdicts use; 0: the model's own */
     film_model *model;
     void *bytes; /* the memory that its arrays point into */
     size_t dim;
@@ -108,8 +109,13 @@ film_status shared_compare(film_pool *pool, struct db *db, remote_differs_fn cal
 film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **learned,
                          film_error *error);
 
-/* *CURRENT is whether DB still has the model with this checksum. */
-film_status pool_is_current(struct db *db, const char *checksum, int *current, film_error *error);
+/* *CURRENT is whether DB still has this model and these words. */
+film_status pool_is_current(struct db *db, const struct pool_learned *learned, int *current,
+                            film_error *error);
+
+/* pool_words.c: adds the words that DB stores to a model that was just loaded. */
+film_status pool_learn_words(struct db *db, struct pool_learned *learned, const char *path,
+                             film_error *error);
 
 /* The stored threshold, a probability; 0: none. */
 film_status pool_stored_threshold(struct db *db, double *threshold, film_error *error);

@@ -347,7 +347,7 @@ static film_status update_all(film_pool *pool, struct pool_learned *learned, int
     uint64_t last;
     int current;
     TRY(pool_read(pool, &db, error)); /* may be later than the caller's transaction */
-    TRY(pool_is_current(db, learned->checksum, &current, error));
+    TRY(pool_is_current(db, learned, &current, error));
     learned->replaced = !current;
     TRY(store_changes(db, &last, error));
     if (snapshot->index && (snapshot->change >= last || !current)) goto done;

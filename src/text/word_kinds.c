@@ -22,12 +22,25 @@ static const struct {
     {WORD_ARTICLE, "a an the my your his its our s their"},
     {WORD_WHOSE, "who whom which what"},
     {WORD_BY, "by"},
+    {WORD_OWNER, "s"},
+    {WORD_RESTRICTING, "in on at for with without from by during under over among against after "
+                       "before until since within near outside inside through despite unless while "
+                       "because"},
+    {WORD_ENDING, "and or but to if that which who"},
     {1u << WORD_PERSON_SHIFT, "i me"},
     {2u << WORD_PERSON_SHIFT, "he him"},
     {3u << WORD_PERSON_SHIFT, "she her"},
     {4u << WORD_PERSON_SHIFT, "we us"},
     {5u << WORD_PERSON_SHIFT, "they them"},
     {6u << WORD_PERSON_SHIFT, "who whom"},
+};
+
+static const char *const limits[] = {
+    "all some every each most few many",  "everyone someone nobody everybody somebody",
+    "everything something nothing",       "always sometimes usually often rarely seldom",
+    "only also even just exclusively",    "both either neither",
+    "least most exactly maximum minimum", "first last next previous",
+    "before after during until since",
 };
 
 /* In the order of their numbers. */
@@ -47,9 +60,19 @@ static unsigned place_in_list(film_text word, const char *list)
     return 0;
 }
 
+enum { LONGEST = 12 }; /* bytes of a listed word */
+
+unsigned word_limits(film_text word)
+{
+    unsigned found = 0;
+    if (!word.length || word.length > LONGEST) return 0;
+    for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++)
+        if (place_in_list(word, limits[i])) found |= 1u << i;
+    return found;
+}
+
 unsigned word_kinds(film_text word)
 {
-    enum { LONGEST = 12 };
     unsigned kinds = 0;
     for (size_t i = 0; i < word.length; i++)
         if (word.bytes[i] >= '0' && word.bytes[i] <= '9') kinds = WORD_NUMBER;

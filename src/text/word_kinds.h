@@ -21,11 +21,19 @@ enum {
     WORD_BEING = 2048,    /* is, are, was, ... */
     WORD_ARTICLE = 4096,  /* a, the, my, ... */
     WORD_WHOSE = 8192,    /* who, whom, which, what */
-    WORD_BY = 16384       /* by */
+    WORD_BY = 16384,      /* by */
+    WORD_OWNER = 1 << 15, /* the possessive s: child's is two words */
+    /* Begins a restriction: in, without. "To" and "of" mostly begin what a verb or a noun needs. */
+    WORD_RESTRICTING = 1 << 19,
+    WORD_ENDING = 1 << 25 /* the restriction before it is over: and, that */
 };
 
 /* Returns the kinds of a folded word, and the two numbers below. */
 unsigned word_kinds(film_text word);
+
+/* Returns the lists of limiting words that have the word, as bits. Words of one list exclude each
+ * other: all, some; before, after. */
+unsigned word_limits(film_text word);
 
 enum { WORD_PERSON_SHIFT = 16, WORD_PERSON_MASK = 7, WORD_OPENING_SHIFT = 20, WORD_OPENINGS = 31 };
 

@@ -2,6 +2,8 @@
 #include "testing.h"
 #include "pairs.h"
 
+#include "learn/labelled_edits.h"
+
 static double sigmoid(double x)
 {
     return 1 / (1 + exp(-x));
@@ -65,6 +67,51 @@ static void steps_are_those_of_adagrad(void **state)
         if (epochs) assert_true(weights[rows.columns] > 0.1f);
     }
     free(weights), free(value), free(expected), free(squares);
+    evidence_rows_free(&rows);
+    pairs_free(&pairs);
+}
+
+/* Two pairs differ in alpha / beta alone: the same with weight 1, different with weight 3. Two
+ * others in gamma / delta alone: both the same. One pair has both edits. */
+static void labels_of_single_edits_are_counted(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {{"tau alpha rho", "tau beta rho"},
+                                           {"mu beta", "mu alpha"},
+                                           {"gamma tau", "delta tau"},
+                                           {"rho gamma", "rho delta"},
+                                           {"gamma tau alpha", "delta tau beta"}};
+    static const float target[] = {1, 0, 1, 1, 0}, weight[] = {1, 3, 1, 1, 9};
+    struct pairs pairs;
+    struct evidence_rows rows;
+    struct labelled_edits edits;
+    struct reading reading;
+    struct items items;
+    pairs_init(&pairs, 5);
+    for (size_t i = 0; i < 5; i++)
+        for (int s = 0; s < 2; s++) strcpy(pairs.text[i][s], texts[i][s]);
+    struct evidence_source source = source_of(&pairs);
+    assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error));
+    assert_ok(labelled_edits_count(&edits, &rows, target, weight, &comm_single, &error));
+    assert_ok(reading_init(&reading, &vocabulary.encoder, &error));
+    assert_ok(items_init(&items, &error));
+    static const struct {
+        const char *a, *b;
+        int different, same; /* whether labels contradict it */
+    } cases[] = {{"rho rho alpha", "rho rho beta", 0, 1},
+                 {"delta mu", "gamma mu", 1, 0},
+                 {"mu alpha", "mu gamma", 0, 0},
+                 /* one pair with two edits is not enough */
+                 {"gamma mu alpha", "delta mu beta", 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_ok(reading_read(&reading, film_string(cases[i].a), film_string(cases[i].b), &error));
+        assert_ok(items_collect(&items, &reading, &error));
+        assert_int_equal(labelled_edits_contradict(&edits, &items, 0), cases[i].different);
+        assert_int_equal(labelled_edits_contradict(&edits, &items, 1), cases[i].same);
+    }
+    reading_free(&reading);
+    items_free(&items);
+    labelled_edits_free(&edits);
     evidence_rows_free(&rows);
     pairs_free(&pairs);
 }
@@ -275,6 +322,7 @@ int main(void)
     fit_words();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_are_those_of_adagrad),
+        cmocka_unit_test(labels_of_single_edits_are_counted),
         cmocka_unit_test(learning_lowers_the_loss_and_follows_the_seed),
         cmocka_unit_test(pairs_that_are_not_used_or_weigh_nothing_leave_no_trace),
         cmocka_unit_test(a_soft_target_is_what_the_probability_comes_to),

@@ -107,6 +107,12 @@ static void quantities_by_value(void **state)
 
 /* ---- Edits ---- */
 
+static void assert_text(const char *found, size_t length, const char *expected)
+{
+    assert_int_equal(length, strlen(expected));
+    assert_memory_equal(found, expected, length);
+}
+
 static void edits_are_what_their_names_say(void **state)
 {
     (void)state;
@@ -140,6 +146,22 @@ static void edits_are_what_their_names_say(void **state)
             if (first == strlen(TEXT) && kind != EDIT_PLAIN)
                 assert_memory_not_equal(out, TEXT, first);
         }
+    length = edit_make(EDIT_QUALIFIER, &rng, &relations, film_string(TEXT),
+                       film_string("How can I learn to swim in a week?"), out);
+    assert_text(out, length, "Is the shop open on 24 March in a week?");
+    length = edit_make(EDIT_LIMIT, &rng, &relations, film_string(TEXT), film_string(""), out);
+    assert_text(out, length, "Is the shop open only on 24 March?");
+    length =
+        edit_make(EDIT_LIMIT, &rng, &relations, film_string("Until when?"), film_string(""), out);
+    assert_text(out, length, "since when?");
+    for (int owner = 0, borrowed = 0; !owner || !borrowed;) { /* both occur */
+        length = edit_make(EDIT_MODIFIER, &rng, &relations, film_string(TEXT),
+                           film_string("Where is the electric boat?"), out);
+        assert_memory_equal(out, "Is the ", 7);
+        assert_memory_equal(out + length - 22, " shop open on 24 March?" + 1, 22);
+        borrowed |= length == strlen(TEXT) + 9 && memcmp(out + 7, "electric ", 9) == 0;
+        owner |= memcmp(out + length - 25, "'s ", 3) == 0;
+    }
     rng_seed(&rng, 3);
     length = edit_make(EDIT_NUMBER, &rng, &relations, film_string(TEXT), film_string(""), out);
     assert_int_equal(length, strlen(TEXT));

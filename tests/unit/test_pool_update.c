@@ -143,6 +143,87 @@ static void a_stopped_update_changes_nothing(void **state)
     unlink(model);
 }
 
+/* ---- Words ---- */
+
+static enum relation relation_in(film_pool *pool, const char *a, const char *b)
+{
+    const film_model *model = NULL;
+    assert_ok(film_pool_model(pool, &model, &error));
+    return relations_of(&model->relations, film_string(a), film_string(b));
+}
+
+static void words_are_stored_and_taken_at_once(void **state)
+{
+    (void)state;
+    const char *path = scratch("words.pool"), *file = scratch("words.txt"),
+               *more = scratch("more.txt");
+    film_pool *pool = new_pool(path), *reader = NULL;
+    const film_model *old = NULL;
+    char *text = NULL;
+    uint64_t words = 0;
+    fill(pool);
+    write_file(file, "lost ! found\n", 13);
+    write_file(more, "card = ticket\n", 14);
+    assert_ok(film_pool_open(path, &reader, &error));
+    assert_ok(film_pool_set_words(reader, more, &error));
+    assert_ok(film_pool_model(reader, &old, &error));
+    assert_int_equal(relation_in(reader, "lost", "found"), RELATION_NONE);
+    assert_ok(film_pool_store_words(pool, file, &words, &error));
+    assert_int_equal(words, 2);
+    assert_true(film_pool_outdated(reader, old));
+    assert_int_equal(relation_in(reader, "lost", "found"), RELATION_OPPOSITE);
+    assert_int_equal(relation_in(reader, "card", "ticket"), RELATION_SYNONYM); /* of the handle */
+    assert_int_equal(relation_in(pool, "card", "ticket"), RELATION_NONE);
+    assert_ok(film_pool_words(pool, &text, &error));
+    assert_string_equal(text, "lost ! found\n");
+    film_free(text);
+    assert_string_equal(search(reader, "where is my parcel"), "where is my parcel");
+    check_pool(reader, 3, 5);
+    /* They stay with another model, and bad files change nothing. */
+    const char *model = other_model(3);
+    assert_ok(film_pool_update(pool, model, 1, NULL, NULL, &error));
+    write_file(more, "card ticket\n", 12);
+    assert_int_equal(film_pool_store_words(pool, more, NULL, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "more.txt:1: "));
+    write_file(more, "a\0 = b\n", 7);
+    assert_int_equal(film_pool_store_words(pool, more, NULL, &error), FILM_BAD_INPUT);
+    assert_int_equal(film_pool_store_words(pool, "/nowhere", NULL, &error), FILM_IO);
+    assert_int_equal(relation_in(pool, "lost", "found"), RELATION_OPPOSITE);
+    write_file(more, "", 0);
+    assert_ok(film_pool_store_words(pool, more, &words, &error));
+    assert_int_equal(words, 0);
+    assert_int_equal(relation_in(pool, "lost", "found"), RELATION_NONE);
+    film_pool_close(reader);
+    film_pool_close(pool);
+    remove_pool(path);
+    unlink(file), unlink(more), unlink(model);
+}
+
+static void damaged_words_are_refused(void **state)
+{
+    (void)state;
+    const char *path = scratch("damaged.pool"), *file = scratch("words.txt");
+    film_pool *pool = new_pool(path);
+    const film_model *model = NULL;
+    sqlite3 *db = NULL;
+    write_file(file, "lost ! found\n", 13);
+    assert_ok(film_pool_store_words(pool, file, NULL, &error));
+    film_pool_close(pool);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "UPDATE setting SET value = 'x = y' WHERE name = 'words'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    assert_ok(film_pool_open(path, &pool, &error));
+    assert_int_equal(film_pool_model(pool, &model, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "words are damaged"));
+    assert_ok(film_pool_store_words(pool, file, NULL, &error)); /* the way out that it names */
+    assert_ok(film_pool_model(pool, &model, &error));
+    film_pool_close(pool);
+    remove_pool(path);
+    unlink(file);
+}
+
 /* ---- Reading and writing while the model changes ---- */
 
 struct busy {
@@ -248,6 +329,8 @@ int main(void)
         cmocka_unit_test(the_model_changes_and_nothing_else),
         cmocka_unit_test(bad_models_are_refused),
         cmocka_unit_test(a_stopped_update_changes_nothing),
+        cmocka_unit_test(words_are_stored_and_taken_at_once),
+        cmocka_unit_test(damaged_words_are_refused),
         cmocka_unit_test(no_call_fails_while_the_model_changes),
         cmocka_unit_test(labels_are_exported_with_ids_and_texts),
     };

@@ -137,6 +137,20 @@ static const struct trait_case cases[] = {
     {"unit_changes", "card 5 mg", "card 5 g", 1},
     {"exchanged_roles", EXCHANGED, 1},
     {"only_exchange", EXCHANGED, 1},
+    {"qualified_min", "card in india", "card on zebra", 1}, /* both words are as rare */
+    {"qualified_max", "lost card", "lost card in india for my zebra", 2},
+    {"qualified_max", "card for a car", "card for an automobile", 0}, /* the same */
+    {"qualified_max", "card to india", "card", 0},
+    {"modified", "the zebra card", "the card", 1},
+    {"modified", "the zebra card", "the bank card", 0}, /* replaced, not added */
+    {"modified", "card zebra", "card", 0},              /* after it */
+    {"owners", "my bank's card", "my card", 1},
+    {"owners", "my bank's card", "my card of the bank", 0},
+    {"limits_added", "all card lost", "card lost", 1},
+    {"limits_added", "all card lost", "some card lost", 2},
+    {"limits_changed", "all card lost", "some card lost", 1},
+    {"limits_changed", "all card lost", "only card lost", 0}, /* of different kinds */
+    {"limits_changed", "card before japan", "card after japan", 1},
     {"synonyms", KNOWN, 1},
     {"coordinates", "india card", "japan card", 1},
     {"known_share", KNOWN, (3.5 - 1.5) / 3.5},
