@@ -1,9 +1,10 @@
 /* The interface between the encoder and a neural network that embeds sentences: a table of
  * functions and a few numbers.
  *
- * Such a network (a BERT encoder, or the black box on top of one or of word vectors) needs a matrix library, which
- * matching by words does not. So its code is in another library, which registers this table.
- * Without that library, a model with a network is refused with a message that names the library. */
+ * Such a network (a BERT encoder, or the black box on top of one or of word vectors) needs a matrix
+ * library, which matching by words does not. So its code is in another library, which registers
+ * this table. Without that library, a model with a network is refused with a message that names the
+ * library. */
 #ifndef EMBED_NETWORK_H
 #define EMBED_NETWORK_H
 

@@ -16,8 +16,8 @@
 film_status learn_network_open(const film_train_options *options, struct network **network,
                                struct vector_cache **cache, film_error *error);
 
-/* For method DEEP on word vectors: *NETWORK = an initialised black box on top of VECTORS, whose rows
- * it takes, and of the words of FEATURES, which must outlive it. */
+/* For method DEEP on word vectors: *NETWORK = an initialised black box on top of VECTORS, whose
+ * rows it takes, and of the words of FEATURES, which must outlive it. */
 film_status learn_network_words(const film_train_options *options, const struct features *features,
                                 struct word_vectors *vectors, struct network **network,
                                 film_error *error);

@@ -193,8 +193,8 @@ done:
     return status;
 }
 
-/* Learns the map on top of the BERT encoder or the black box, if any, and then, unless that was stopped, the words'
- * map. */
+/* Learns the map on top of the BERT encoder or the black box, if any, and then, unless that was
+ * stopped, the words' map. */
 static film_status learn_maps(const struct training_data *data, const struct vector_cache *cache,
                               film_model *model, struct interruption *stopped, film_error *error)
 {
