@@ -57,7 +57,7 @@ static film_status check_model(const char *path, film_error *error)
     film_close(model);
     if (status != FILM_NEEDS_LIBRARY) return status;
     return fail(error, FILM_BAD_INPUT,
-                " has a BERT encoder, which a page cannot run; use a model without one", path);
+                " has a neural network, which a page cannot run; use a model without one", path);
 }
 
 /* Compresses BYTES as a gzip file; the caller frees it. */

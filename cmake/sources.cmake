@@ -90,8 +90,8 @@ set(FILM_TRAIN_SOURCES
   src/bert/bert.c src/bert/bert_config.c src/bert/bert_encode.c src/bert/bert_file.c
   src/bert/bert_forward.c src/bert/bert_int8.c src/bert/bert_json.c src/bert/bert_kernel.c
   src/bert/bert_tokenizer.c src/bert/bert_weights.c src/bert/deep.c src/bert/deep_file.c
-  src/bert/deep_layers.c src/bert/film_bert.c src/bert/network.c src/bert/vector_cache.c
-  src/bert/wordpiece.c
+  src/bert/deep_layers.c src/bert/deep_words.c src/bert/film_bert.c src/bert/network.c
+  src/bert/vector_cache.c src/bert/wordpiece.c
   # learn: labels to maps, evidence and trees
   src/learn/adam.c src/learn/answered_fit.c src/learn/binomial.c src/learn/boosting.c
   src/learn/calibrate_fit.c src/learn/classifier_fit.c src/learn/classifier_learn.c

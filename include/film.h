@@ -34,7 +34,7 @@ extern "C" {
 typedef struct film_model film_model;
 
 /* Opens a model file: maps it and checks its structure and checksums. It returns FILM_NEEDS_LIBRARY
- * if the model has a BERT encoder and film_train_register (film_train.h) was not called. Do not
+ * if the model has a neural network and film_train_register (film_train.h) was not called. Do not
  * change the file in place while it is open; replacing it with another file is safe. */
 FILM_API film_status film_open(const char *path, film_model **out, film_error *error);
 /* The same, but copies the file into private memory, for servers: whatever happens to the file

@@ -39,8 +39,8 @@ typedef enum film_method {
     FILM_METHOD_MFILM,
     /* A map learned on the features themselves by a ranking loss. */
     FILM_METHOD_RANK,
-    /* A convolutional network on the tokens of a BERT encoder, for comparison. It cannot be
-     * explained (docs/explanation/black-box.md). */
+    /* A convolutional network on the tokens of a BERT encoder or on the vectors of words, for
+     * comparison. It cannot be explained (docs/explanation/black-box.md). */
     FILM_METHOD_DEEP,
     FILM_METHOD_COUNT
 } film_method;
@@ -195,8 +195,9 @@ typedef struct film_train_options {
     film_paper_options paper;
     /* A file of word vectors in the text format of word2vec, GloVe or fastText, plain or compressed
      * (docs/how-to/use-word-vectors.md). A sentence is then the idf-weighted mean of its words'
-     * vectors, with a map on top (methods FILM and SVD) or none (TFIDF). The model has the vectors
-     * of the words that occur in training. NULL: vectors are learned from the sentences. */
+     * vectors, with a map on top (methods FILM and SVD) or none (TFIDF); method DEEP reads the
+     * vectors in the order of the words. The model has the vectors of the words that occur in
+     * training. NULL: vectors are learned from the sentences. */
     const char *vectors;
     /* Sentences in memory without labels, such as all those of a pool. Vocabulary, rarity and
      * vectors are learned from them too. Files without labels may also be mixed with labelled ones.

@@ -8,12 +8,15 @@ OWN = """
 .verdict{display:inline-block;padding:1px 9px;border-radius:99px;font-size:.85em;white-space:nowrap}
 .reproduced,.better{background:var(--finebg);color:var(--fine)}.missed{background:var(--warnbg);color:var(--warn)}
 .quoted{color:var(--faint)}table.paper td,table.paper th{text-align:right}table.paper td:first-child,table.paper
-th:first-child,table.paper td:last-child,table.paper th:last-child{text-align:left}.scroll{overflow-x:auto}
-svg text{font:12px system-ui,sans-serif;fill:var(--soft)}svg .axis{stroke:var(--line)}svg .grid{stroke:var(--grid)}
+th:first-child,table.judged td:last-child,table.judged th:last-child{text-align:left}.scroll{overflow-x:auto}
+figure+figure{margin-top:14px}svg .word{paint-order:stroke;stroke:var(--paper);stroke-width:3px}
+svg text{font:12px system-ui,sans-serif;fill:var(--soft)}svg .axis{stroke:var(--line)}svg .grid{stroke:var(--grid)}svg .gain{font-weight:600}
+svg .hover{stroke:transparent;stroke-width:9}svg .hover:hover{stroke:var(--s2)}
 .legend span{margin-right:1.4em;white-space:nowrap}.legend i{display:inline-block;width:1.6em;height:3px;vertical-align:middle;
 margin-right:.4em}p.warn{background:var(--warnbg);color:var(--warn);padding:6px 12px;border-radius:8px}code{overflow-wrap:anywhere}
 """
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 900, 300, 70, 20, 14, 40
+LABELS = 16  # of spikes; the others have a tooltip alone
 
 
 def text(value):
@@ -81,9 +84,10 @@ def lines(title, series, x_title, y_title, log=False, marks=(), levels=(), about
                     f'stroke-dasharray="5 4"/><text x="{WIDTH - RIGHT}" y="{y(value) - 5:.1f}" text-anchor="end">'
                     f'{text(label)}</text>')
     for row, (value, label) in enumerate(marks):
+        left = x(value) < LEFT + 160  # no room for the label before the line
         body.append(f'<line x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" stroke="var(--warn)" '
-                    f'stroke-dasharray="5 4"/><text x="{x(value) - 5:.1f}" y="{TOP + 12 + 15 * row}" text-anchor="end">'
-                    f'{text(label)}</text>')
+                    f'stroke-dasharray="5 4"/><text x="{x(value) + (5 if left else -5):.1f}" y="{TOP + 12 + 15 * row}" '
+                    f'text-anchor="{"start" if left else "end"}">{text(label)}</text>')
     for i, (name, at, values) in enumerate(series):
         points = " ".join(f"{x(a):.1f},{y(v):.1f}" for a, v in zip(at, values))
         body.append(f'<polyline fill="none" stroke="var(--s{i + 1})" stroke-width="1.7" points="{points}">'
@@ -103,18 +107,43 @@ def bars(title, edges, counts, x_title, y_title, about=""):
 
 
 def needles(title, values, named, x_title, y_title, about=""):
-    """A thin line per value; NAMED: {index: label} get a wider one with a tooltip and a label."""
+    """A thin line per value; NAMED: {index: label}, largest first, have a tooltip, and a label where there is room."""
     x = Scale(0, len(values), LEFT, WIDTH - RIGHT)
     top = max(abs(v) for v in values) or 1
     y = Scale(-top, top, HEIGHT - BOTTOM, TOP)
     zero = y(0)
     path = "".join(f"M{x(i):.1f} {zero:.1f}V{y(v):.1f}" for i, v in enumerate(values) if abs(v) > top / 400)
     body = [axes(x, y, x_title, y_title), f'<path d="{path}" stroke="var(--s1)" stroke-width=".7" fill="none"/>']
+    placed, labels = [], []
     for i, label in named.items():
-        body.append(f'<line x1="{x(i):.1f}" x2="{x(i):.1f}" y1="{zero:.1f}" y2="{y(values[i]):.1f}" stroke="var(--s2)" '
-                    f'stroke-width="3"><title>{text(label)}: {values[i]:.4g}</title></line>'
-                    f'<text x="{x(i) + 4:.1f}" y="{y(values[i]) + (4 if values[i] < 0 else 8):.1f}">{text(label)}</text>')
-    return figure("".join(body), title, about=about)
+        at, end = x(i), y(values[i])
+        tip = f"{text(label)}: {values[i]:.4g}"
+        body.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{zero:.1f}" y2="{end:.1f}" stroke="var(--s2)" stroke-width="1.5"/>'
+                    f'<line class="hover" x1="{at:.1f}" x2="{at:.1f}" y1="{zero:.1f}" y2="{end:.1f}"><title>{tip}</title></line>')
+        box = (at + 4, at + 12 + 7 * len(label), end)
+        if len(placed) < LABELS and box[1] < WIDTH - RIGHT and all(box[0] > b or box[1] < a or abs(end - c) > 13 for a, b, c in placed):
+            placed.append(box)
+            labels.append(f'<text class="word" x="{at + 4:.1f}" y="{end + (4 if values[i] < 0 else 8):.1f}">{text(label)}</text>')
+    return figure("".join(body + labels), title, about=about)
+
+
+def strip(title, steps):
+    """STEPS: [(what, value)]: a bar for each, with what it gained or lost against the one before."""
+    row, left, right = 28, 250, 110
+    values = [value for _, value in steps]
+    x = Scale(5 * math.floor(min(values) / 5 - 1), max(values), left, WIDTH - right)
+    body = []
+    for i, (what, value) in enumerate(steps):
+        before, at = values[max(i - 1, 0)], i * row + 6
+        low, high = x(min(before, value)), x(max(before, value))
+        gain = f"{value - before:+.2f}" if i else ""
+        body.append(f'<text x="{left - 10}" y="{at + 14}" text-anchor="end">{text(what)}</text>'
+                    f'<rect x="{left}" y="{at}" width="{low - left:.1f}" height="18" fill="var(--grid)"/>'
+                    f'<rect x="{low:.1f}" y="{at}" width="{high - low:.1f}" height="18" '
+                    f'fill="var(--{"s1" if value >= before else "warn"})"/>'
+                    f'<text x="{max(high, low) + 8:.1f}" y="{at + 14}">{value:.2f} % <tspan class="gain">{gain}</tspan></text>')
+    return (f'<figure><svg viewBox="0 0 {WIDTH} {row * len(steps) + 8}" role="img" aria-label="{text(title)}">'
+            f'{"".join(body)}</svg></figure>')
 
 
 def table(header, rows):
@@ -122,7 +151,8 @@ def table(header, rows):
     cell = lambda c: c[0] if isinstance(c, tuple) else text(c)
     head = "".join(f"<th>{text(c)}</th>" for c in header)
     body = "".join("<tr>" + "".join(f"<td>{cell(c)}</td>" for c in row) + "</tr>" for row in rows)
-    return f'<div class="scroll"><table class="paper"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    judged = " judged" if header[-1] == "verdict" else ""
+    return f'<div class="scroll"><table class="paper{judged}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def quoted(value):

@@ -16,8 +16,7 @@ enum { WAYS = 4 };
 
 struct bert_network {
     struct network base; /* must be first: the public part */
-    struct bert *bert;
-    struct deep head; /* zeroed when there is none */
+    struct network_parts parts;
     struct vector_cache *cache;
     struct memo {
         pthread_mutex_t lock;
@@ -33,27 +32,30 @@ static const struct bert_network *mine(const struct network *network)
     return (const struct bert_network *)network;
 }
 
-film_status network_new(struct bert *bert, struct deep *head, struct network **out,
-                        film_error *error)
+void network_parts_free(struct network_parts *parts)
+{
+    bert_free(parts->bert);
+    deep_words_free(&parts->words);
+    deep_free(&parts->head);
+    *parts = (struct network_parts){.bert = NULL};
+}
+
+film_status network_new(struct network_parts *parts, struct network **out, film_error *error)
 {
     film_status status = FILM_OK;
     struct bert_network *network = mem_zeroed(1, sizeof *network);
     struct memo *memo = NULL;
     size_t sets = 1;
+    int black_box = parts->head.shape.dim > 0;
     *out = NULL;
-    if (!network) {
-        bert_free(bert);
-        if (head) deep_free(head);
-    }
+    if (!network) network_parts_free(parts);
     TRY_ALLOC(network, error);
-    network->bert = bert;
+    network->parts = *parts;
+    *parts = (struct network_parts){.bert = NULL}; /* moved: the caller may still free it */
     network->base = (struct network){.interface = &bert_network,
-                                     .dim = head ? deep_dim(head) : bert_dim(bert),
-                                     .black_box = head != NULL};
-    if (head) {
-        network->head = *head;
-        *head = (struct deep){0}; /* moved: the caller may still free it */
-    }
+                                     .dim = black_box ? deep_dim(&network->parts.head)
+                                                      : bert_dim(network->parts.bert),
+                                     .black_box = black_box};
     size_t row = network->base.dim * sizeof(float);
     while (2 * sets * WAYS * row <= MEMORY && sets < 16384) sets *= 2;
     network->base.room = sets * WAYS / 2; /* half of the slots: texts are distributed unevenly */
@@ -73,8 +75,7 @@ done:
 static void free_network(struct network *base)
 {
     struct bert_network *network = (struct bert_network *)base;
-    bert_free(network->bert);
-    deep_free(&network->head);
+    network_parts_free(&network->parts);
     if (network->memo) {
         if (network->memo->vector) pthread_mutex_destroy(&network->memo->lock);
         mem_free(network->memo->key);
@@ -85,14 +86,23 @@ static void free_network(struct network *base)
     mem_free(network);
 }
 
-const struct bert *network_bert(const struct network *network)
-{
-    return mine(network)->bert;
-}
-
 const struct deep *network_head(const struct network *network)
 {
-    return network->black_box ? &mine(network)->head : NULL;
+    return network->black_box ? &mine(network)->parts.head : NULL;
+}
+
+uint64_t network_fingerprint(const struct network *network)
+{
+    const struct network_parts *parts = &mine(network)->parts;
+    return parts->bert ? bert_fingerprint(parts->bert) : deep_words_fingerprint(&parts->words);
+}
+
+film_status network_tokens(const struct network *network, const film_text *texts, size_t count,
+                           int threads, struct bert_states *out, film_error *error)
+{
+    const struct network_parts *parts = &mine(network)->parts;
+    return parts->bert ? bert_encode_tokens(parts->bert, texts, count, threads, out, error)
+                       : deep_words_encode(&parts->words, texts, count, threads, out, error);
 }
 
 void network_use_cache(struct network *network, struct vector_cache *cache)
@@ -133,16 +143,15 @@ static film_status apply_head(const struct bert_network *network, const film_tex
 {
     enum { SOME = 128 };
     film_status status = FILM_OK;
-    const struct deep *head = &network->head;
+    const struct deep *head = &network->parts.head;
     size_t some = count < SOME ? count : SOME;
     uint32_t lengths[SOME];
     float *matrices = mem_array(some * head->shape.tokens, head->shape.dim * sizeof *matrices);
     TRY_ALLOC(matrices, error);
     for (size_t first = 0; first < count; first += some) {
         size_t here = count - first < some ? count - first : some;
-        TRY(bert_encode_tokens(network->bert, texts + first, here, threads,
-                               &(struct bert_states){matrices, lengths, head->shape.tokens},
-                               error));
+        TRY(network_tokens(&network->base, texts + first, here, threads,
+                           &(struct bert_states){matrices, lengths, head->shape.tokens}, error));
         TRY(deep_vectors(head, matrices, here, threads, out + first * deep_dim(head), error));
     }
 done:
@@ -209,8 +218,8 @@ static film_status encode_network(const struct network *base, const film_text *t
     TRY_ALLOC(missing.vectors = mem_array(missing.count, dim * sizeof(float)), error);
     TRY(base->black_box
             ? apply_head(network, missing.texts, missing.count, threads, missing.vectors, error)
-            : bert_encode(network->bert, missing.texts, missing.count, threads, missing.vectors,
-                          error));
+            : bert_encode(network->parts.bert, missing.texts, missing.count, threads,
+                          missing.vectors, error));
     pthread_mutex_lock(&network->memo->lock);
     for (size_t m = 0; m < missing.count; m++)
         store_vector(network, missing.keys[m], missing.vectors + m * dim);
@@ -227,39 +236,45 @@ done:
 
 /* ---- In a model file ---- */
 
-static film_status open_network_file(struct safetensors *file, const char *path,
-                                     struct network **out, film_error *error)
+static film_status open_network_file(struct safetensors *file, const struct features *features,
+                                     const char *path, struct network **out, film_error *error)
 {
     film_status status = FILM_OK;
     const char *settings = safetensors_metadata(file, "bert");
     const char *deep = safetensors_metadata(file, "deep");
-    struct bert *bert = NULL;
-    struct deep head = {0};
+    struct network_parts parts = {.bert = NULL};
     char name[300];
-    snprintf(name, sizeof name, "%.200s: bert", path);
-    TRY(bert_from_file(file, settings, name, &bert, error));
+    snprintf(name, sizeof name, "%.200s: %s", path, settings ? "bert" : "deep");
+    TRY(settings ? bert_from_file(file, settings, name, &parts.bert, error)
+                 : deep_words_from_file(&parts.words, file, features, name, error));
     snprintf(name, sizeof name, "%.200s: deep", path);
-    if (deep) status = deep_from_file(&head, file, deep, bert_dim(bert), name, error);
-    if (status != FILM_OK) bert_free(bert);
-    TRY(status);
-    TRY(network_new(bert, deep ? &head : NULL, out, error));
+    if (deep)
+        TRY(deep_from_file(&parts.head, file, deep,
+                           settings ? bert_dim(parts.bert) : parts.words.width, name, error));
+    TRY(network_new(&parts, out, error));
 done:
+    network_parts_free(&parts);
     return status;
 }
 
-/* Writes the black box first, then the encoder below it. */
+/* Writes the black box first, then the encoder or the word vectors below it. */
 static film_status save_network(const struct network *base, struct network_file *out,
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    const struct bert *bert = network_bert(base);
+    const struct network_parts *parts = &mine(base)->parts;
+    const struct bert *bert = parts->bert;
     const struct deep *head = network_head(base);
     size_t first = head ? DEEP_TENSORS : 0;
-    *out = (struct network_file){.count = first + bert_tensor_count(bert)};
+    *out = (struct network_file){.count = first + (bert ? bert_tensor_count(bert) : 1)};
     TRY_ALLOC(out->tensors = mem_array(out->count, sizeof *out->tensors), error);
     if (head) deep_tensors(head, out->tensors);
-    bert_tensors(bert, out->tensors + first);
-    TRY(bert_settings(bert, &out->bert, error));
+    if (bert) {
+        bert_tensors(bert, out->tensors + first);
+        TRY(bert_settings(bert, &out->bert, error));
+    } else {
+        deep_words_tensor(&parts->words, out->tensors + first);
+    }
     if (head) TRY(deep_settings(head, &out->deep, error));
 done:
     if (status != FILM_OK) network_file_free(out);

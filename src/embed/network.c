@@ -20,8 +20,8 @@ void network_register(const struct network_interface *interface)
     atomic_store(&registered, interface);
 }
 
-film_status network_open(struct safetensors *file, const char *path, struct network **out,
-                         film_error *error)
+film_status network_open(struct safetensors *file, const struct features *features,
+                         const char *path, struct network **out, film_error *error)
 {
     const struct network_interface *interface = atomic_load(&registered);
     void (*load)(void *user) = atomic_load(&loader);
@@ -32,10 +32,10 @@ film_status network_open(struct safetensors *file, const char *path, struct netw
     }
     if (!interface)
         return status_set(error, FILM_NEEDS_LIBRARY,
-                          "%s: this model has a BERT encoder; load libfilm-train and call "
+                          "%s: this model has a neural network; load libfilm-train and call "
                           "film_train_register() to open it",
                           path);
-    return interface->open(file, path, out, error);
+    return interface->open(file, features, path, out, error);
 }
 
 void network_free(struct network *network)

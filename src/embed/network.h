@@ -1,13 +1,15 @@
 /* The interface between the encoder and a neural network that embeds sentences: a table of
  * functions and a few numbers.
  *
- * Such a network (a BERT encoder, perhaps with the black box on top) needs a matrix library, which
- * matching by words does not. So its code is in another library, which registers this table.
- * Without that library, a model with a network is refused with a message that names the library. */
+ * Such a network (a BERT encoder, or the black box on top of one or of word vectors) needs a matrix
+ * library, which matching by words does not. So its code is in another library, which registers
+ * this table. Without that library, a model with a network is refused with a message that names the
+ * library. */
 #ifndef EMBED_NETWORK_H
 #define EMBED_NETWORK_H
 
 #include "base/safetensors.h"
+#include "embed/features.h"
 
 struct network_interface;
 
@@ -24,14 +26,15 @@ struct network {
 struct network_file {
     struct safetensors_tensor *tensors; /* the network owns their data */
     size_t count;
-    char *bert, *deep; /* metadata as JSON; deep is NULL without a black box */
+    char *bert, *deep; /* metadata as JSON; NULL without an encoder, without a black box */
 };
 
 struct network_interface {
     /* Opens the network from the tensors and the metadata "bert" and "deep" of FILE, which must
-     * stay open as long as the network. All of it is checked. PATH is for messages. */
-    film_status (*open)(struct safetensors *file, const char *path, struct network **out,
-                        film_error *error);
+     * stay open as long as the network, as must FEATURES, the model's. All of it is checked. PATH
+     * is for messages. */
+    film_status (*open)(struct safetensors *file, const struct features *features, const char *path,
+                        struct network **out, film_error *error);
     void (*free)(struct network *network);
 
     /* OUT (count x dim) = the vectors of TEXTS. The vector of a text does not depend on the others.
@@ -47,8 +50,8 @@ struct network_interface {
 void network_register(const struct network_interface *interface);
 
 /* Returns FILM_NEEDS_LIBRARY when no interface is registered. */
-film_status network_open(struct safetensors *file, const char *path, struct network **out,
-                         film_error *error);
+film_status network_open(struct safetensors *file, const struct features *features,
+                         const char *path, struct network **out, film_error *error);
 void network_free(struct network *network);
 void network_file_free(struct network_file *file);
 

@@ -1,5 +1,5 @@
-/* Method DEEP: trains a network on the token matrices of a BERT encoder. The training loop is in
- * deep_learn.c, the network in bert/deep.c.
+/* Method DEEP: trains a network on token matrices of a BERT encoder or of word vectors. The training
+ * loop is in deep_learn.c, the network in bert/deep.c.
  *
  * Matrices are recomputed for each batch: storing those of Quora's sentences would take 6 GB even
  * with a small encoder. */
@@ -14,7 +14,7 @@
 /* Implements deep_source. */
 struct token_matrices {
     const struct strtab *sentences;
-    const struct bert *bert;
+    const struct network *network;
     size_t tokens;
     int threads;
     film_text *texts; /* buffers for the rows of a batch, and their lengths */
@@ -27,9 +27,8 @@ static film_status encode_sentences(void *user, const uint32_t *sentences, size_
     const struct token_matrices *encoding = user;
     for (size_t i = 0; i < count; i++)
         encoding->texts[i] = strtab_get(encoding->sentences, sentences[i]);
-    return bert_encode_tokens(encoding->bert, encoding->texts, count, encoding->threads,
-                              &(struct bert_states){out, encoding->lengths, encoding->tokens},
-                              error);
+    return network_tokens(encoding->network, encoding->texts, count, encoding->threads,
+                          &(struct bert_states){out, encoding->lengths, encoding->tokens}, error);
 }
 
 static int on_step(void *user, const struct deep_progress *now)
@@ -80,17 +79,16 @@ static film_status learn(const struct learn_input *input, struct deep *deep,
                          struct learned_map *out, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct bert *bert = network_bert(input->network);
     struct deep_options options = wanted_options(input);
     film_progress progress = input->options->progress;
     struct token_matrices encoding = {.sentences = &input->corpus->sentences,
-                                      .bert = bert,
+                                      .network = input->network,
                                       .tokens = deep->shape.tokens,
                                       .threads = input->options->threads};
     struct deep_source source = {&encoding, encode_sentences};
     struct deep_learned learned = {0};
     struct pair_lists pairs = {0};
-    uint64_t encoder = bert_fingerprint(bert);
+    uint64_t encoder = network_fingerprint(input->network);
     options.user = &progress;
     TRY_ALLOC((encoding.texts = mem_array(3 * options.batch, sizeof *encoding.texts)) &&
                   (encoding.lengths = mem_array(3 * options.batch, sizeof *encoding.lengths)),

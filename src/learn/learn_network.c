@@ -12,19 +12,33 @@ film_status learn_network_open(const film_train_options *options, struct network
                                struct vector_cache **cache, film_error *error)
 {
     film_status status = FILM_OK;
-    struct bert *bert = NULL;
+    struct network_parts parts = {.bert = NULL};
     int deep = options->method == FILM_METHOD_DEEP;
-    struct deep head = {0};
-    TRY(bert_open(options->bert, &bert, error));
-    if (deep) status = learn_deep_start(options, bert_dim(bert), &head, error);
-    if (status != FILM_OK) bert_free(bert);
-    TRY(status);
-    TRY(network_new(bert, deep ? &head : NULL, network, error));
+    TRY(bert_open(options->bert, &parts.bert, error));
+    const struct bert *bert = parts.bert; /* the network's from network_new on */
+    if (deep) TRY(learn_deep_start(options, bert_dim(bert), &parts.head, error));
+    TRY(network_new(&parts, network, error));
     if (options->cache && !deep) /* the cache holds the encoder's own vectors */
         TRY(vector_cache_open(options->cache, bert_fingerprint(bert), bert_dim(bert), CACHE_MOST,
                               cache, error));
     network_use_cache(*network, *cache);
 done:
+    network_parts_free(&parts);
+    return status;
+}
+
+film_status learn_network_words(const film_train_options *options, const struct features *features,
+                                struct word_vectors *vectors, struct network **network,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    struct network_parts parts = {
+        .words = {features, vectors->rows, vectors->width, vectors->rows}};
+    vectors->rows = NULL;
+    TRY(learn_deep_start(options, vectors->width, &parts.head, error));
+    TRY(network_new(&parts, network, error));
+done:
+    network_parts_free(&parts);
     return status;
 }
 

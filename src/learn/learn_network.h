@@ -6,6 +6,7 @@
 
 #include "learn/corpus.h"
 #include "learn/training_log.h"
+#include "learn/word_vectors.h"
 #include "bert/network.h"
 #include "film_train.h"
 
@@ -14,6 +15,12 @@
  * too. */
 film_status learn_network_open(const film_train_options *options, struct network **network,
                                struct vector_cache **cache, film_error *error);
+
+/* For method DEEP on word vectors: *NETWORK = an initialised black box on top of VECTORS, whose
+ * rows it takes, and of the words of FEATURES, which must outlive it. */
+film_status learn_network_words(const film_train_options *options, const struct features *features,
+                                struct word_vectors *vectors, struct network **network,
+                                film_error *error);
 
 /* Initialises the black box for token vectors of WIDTH numbers. */
 film_status learn_deep_start(const film_train_options *options, size_t width, struct deep *deep,

@@ -66,12 +66,12 @@ done:
     return status;
 }
 
-/* Opens the BERT encoder, and the map or the black box on top of it. */
+/* Opens the network: a BERT encoder and the map on top of it, or the black box. */
 static film_status open_network(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     const struct safetensors_tensor *map;
-    TRY(network_open(model->file, path, &model->network, error));
+    TRY(network_open(model->file, &model->features, path, &model->network, error));
     uint64_t shape[2] = {model->network->dim, SAFETENSORS_ANY};
     model->encoder.network = model->network;
     model->encoder.network_dim = model->network->dim;
@@ -124,14 +124,15 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
                     : relations_from(model->file, path, &model->relations, error));
     if (model->relations.words.count) model->encoder.relations = &model->relations;
     TRY(lexicon_renew(features, model->encoder.relations, error));
-    int bert = safetensors_metadata(model->file, "bert") != NULL;
-    if (bert) TRY(open_network(model, path, error));
+    int network = safetensors_metadata(model->file, "bert") != NULL ||
+                  safetensors_metadata(model->file, "deep") != NULL;
+    if (network) TRY(open_network(model, path, error));
     /* A model of features alone has no map; next to a network, words need none. */
     if (strcmp(model->settings.method, "tfidf") == 0 ||
-        (bert && !safetensors_find(model->file, model->bits ? "L.codes" : "L")))
+        (network && !safetensors_find(model->file, model->bits ? "L.codes" : "L")))
         goto done;
     TRY(model->bits ? packed_open_map(model, path, error) : open_map(model, path, error));
-    model->encoder.weighs = bert || strcmp(model->settings.method, "rank") == 0;
+    model->encoder.weighs = network || strcmp(model->settings.method, "rank") == 0;
 done:
     return status;
 }
@@ -302,13 +303,13 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
     layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
     if (model->network) place_network(&layout, model, &network);
-    const char *keys[] = {"format", "format_version", "settings", "figures", "bert", "deep"};
-    const char *values[] = {FORMAT,       model->bits ? PACKED_VERSION : FORMAT_VERSION,
-                            settings,     model->figures,
-                            network.bert, network.deep};
-    TRY(safetensors_write(path, layout.tensors, layout.count, keys, values,
-                          4 + (size_t)(network.bert != NULL) + (size_t)(network.deep != NULL),
-                          error));
+    const char *keys[6] = {"format", "format_version", "settings", "figures"};
+    const char *values[6] = {FORMAT, model->bits ? PACKED_VERSION : FORMAT_VERSION, settings,
+                             model->figures};
+    size_t entries = 4;
+    if (network.bert) keys[entries] = "bert", values[entries++] = network.bert;
+    if (network.deep) keys[entries] = "deep", values[entries++] = network.deep;
+    TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, entries, error));
 done:
     mem_free(layout.tensors);
     packed_arrays_free(&packed);

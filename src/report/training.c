@@ -267,7 +267,8 @@ film_status training_section(struct report *report, film_error *error)
     if (stopped && strcmp(stopped, "cancelled") == 0)
         warn(report, "training", "Training was interrupted. This is the best model until then.");
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
-    if (report->model->network && from && strcmp(from, "held out") == 0)
+    if (report->model->network && !json_object_get(figures, "word_vectors") && from &&
+        strcmp(from, "held out") == 0)
         warn(
             report, "training",
             "The weight of the encoder was learned on the training file. If the encoder itself was "

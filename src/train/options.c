@@ -92,19 +92,20 @@ static film_status check_deep(const film_train_options *options, film_error *err
                               MOST_MAPS);
     if (options->deep.loss >= FILM_LOSS_COUNT) return status_set(error, FILM_USAGE, "unknown loss");
     if (options->method != FILM_METHOD_DEEP) return FILM_OK;
-    if (!options->bert)
-        return status_set(error, FILM_USAGE, "method deep needs a BERT encoder; give its folder");
+    if (!options->bert && !options->vectors)
+        return status_set(error, FILM_USAGE,
+                          "method deep needs a BERT encoder or word vectors; give one of them");
     if (options->decision == FILM_DECISION_FULL)
         return status_set(error, FILM_USAGE,
                           "method deep has no full decision; leave the method out to learn a "
-                          "decision with the encoder");
+                          "decision with the same vectors");
     if (options->similarity != FILM_COSINE)
         return status_set(
             error, FILM_USAGE,
             "method deep supports only the similarity cosine; choose it or leave it out");
     if (options->dim)
         return status_set(error, FILM_USAGE,
-                          "method deep derives dim from its maps and the encoder; do not set dim");
+                          "method deep derives dim from its maps and its input; do not set dim");
     if (options->batch > MOST_PAIRS)
         return status_set(error, FILM_USAGE, "batch %zu: choose at most %d for method deep",
                           options->batch, MOST_PAIRS);
@@ -120,9 +121,9 @@ static film_status check_word_vectors(const film_train_options *options, film_er
         return status_set(error, FILM_USAGE,
                           "word vectors and a BERT encoder exclude each other; choose one of them");
     if (method != FILM_METHOD_AUTO && method != FILM_METHOD_FILM && method != FILM_METHOD_SVD &&
-        method != FILM_METHOD_TFIDF)
+        method != FILM_METHOD_TFIDF && method != FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
-                          "word vectors need method film, svd or tfidf; choose one of them");
+                          "word vectors need method film, svd, tfidf or deep; choose one of them");
     if (options->features && options->features != FILM_WORD)
         return status_set(error, FILM_USAGE,
                           "word vectors need the feature group word; leave the others out");

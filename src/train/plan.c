@@ -50,7 +50,7 @@ static int labels_are_few(const film_train_options *options, const struct corpus
 film_status plan_make(struct training_plan *plan, const film_train_options *options,
                       const struct corpus *corpus, film_error *error)
 {
-    enum { WORDS_DIM = 200 }; /* with a BERT encoder */
+    enum { WORDS_DIM = 200 }; /* beside a network */
     int labelled = corpus->labels != FILM_LABELS_NONE, few = labels_are_few(options, corpus);
     film_method with_labels =
         options->bert || options->vectors ? FILM_METHOD_FILM : FILM_METHOD_RANK;
@@ -69,7 +69,7 @@ film_status plan_make(struct training_plan *plan, const film_train_options *opti
     plan->words_dim = plan->dim;
     plan->prior = method == FILM_METHOD_SVD && !plan->full && !options->bert &&
                   options->decision == FILM_DECISION_AUTO;
-    if (options->bert) {
+    if (options->bert || method == FILM_METHOD_DEEP) {
         plan->words = plan->full ? FILM_METHOD_RANK : FILM_METHOD_TFIDF;
         plan->words_dim = WORDS_DIM;
     }

@@ -34,7 +34,7 @@ struct interruption {
 static film_status check_job(const film_train_options *options, film_error *error)
 {
     if (film_job_size(options->job) == 1) return FILM_OK;
-    if (options->bert || options->method == FILM_METHOD_DEEP)
+    if (options->bert)
         return status_set(
             error, FILM_USAGE,
             "training with a BERT encoder cannot run under mpirun; start it without mpirun");
@@ -107,12 +107,12 @@ struct training_data {
     struct training_log *log;
 };
 
-/* The input of the words' map. With a BERT encoder it is learned second: it then has no
+/* The input of the words' map. Beside a network it is learned second: it then has no
  * checkpoints, and uses its own default sizes. */
 static struct learn_input words_input(const struct training_data *data, const film_model *model)
 {
     const film_train_options *options = data->options;
-    int second = options->bert != NULL;
+    int second = model->network != NULL;
     return (struct learn_input){.method = data->plan->words,
                                 .options = options,
                                 .dim = data->plan->words_dim,
@@ -128,7 +128,7 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .log = data->log};
 }
 
-/* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on its
+/* The input of the map on top of the BERT encoder, from its VECTORS, or of the black box on
  * tokens. */
 static struct learn_input network_input(const struct training_data *data, const film_model *model,
                                         const float *vectors)
@@ -193,8 +193,8 @@ done:
     return status;
 }
 
-/* Learns the map on top of the BERT encoder, if any, and then, unless that was stopped, the words'
- * map. */
+/* Learns the map on top of the BERT encoder or the black box, if any, and then, unless that was
+ * stopped, the words' map. */
 static film_status learn_maps(const struct training_data *data, const struct vector_cache *cache,
                               film_model *model, struct interruption *stopped, film_error *error)
 {
@@ -338,11 +338,13 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
     if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
+    if (options->vectors && plan.method == FILM_METHOD_DEEP)
+        TRY(learn_network_words(options, &model->features, &vectors, &model->network, error));
     struct training_data data = {.options = &learning,
                                  .plan = &plan,
                                  .rows = rows,
                                  .x = &x,
-                                 .word_vectors = options->vectors ? &vectors : NULL,
+                                 .word_vectors = vectors.rows ? &vectors : NULL,
                                  .checkpointing = checkpoint_prepare(&checkpoint, &identity),
                                  .log = log};
     if (plan.full || plan.prior)

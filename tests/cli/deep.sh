@@ -70,12 +70,12 @@ expect_status "pool add" 0 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q
 expect_status "search" 0 "$FILM" search faq.pool "how do I reset my password" -k 3
 
 bad() { expect_output "$1" "$2" "$3" "$FILM" train train.tsv --method deep -o x.film "${@:4}"; }
-bad "no encoder" 1 "film: method deep needs a BERT encoder; give its folder"
+bad "no encoder" 1 "film: method deep needs a BERT encoder or word vectors; give one of them"
 bad "an encoder with short vectors" 1 "film: deep network: supported are 32 to 512 tokens of 32 to 4096 numbers and 1 to \
 1024 maps per layer, not 32 tokens of 24 numbers and 16,32,32,16 maps" --bert narrow
-bad "a full decision" 1 "film: method deep has no full decision; leave the method out to learn a decision with the encoder" --bert narrow --decision full
+bad "a full decision" 1 "film: method deep has no full decision; leave the method out to learn a decision with the same vectors" --bert narrow --decision full
 bad "another similarity" 1 "film: method deep supports only the similarity cosine; choose it or leave it out" --bert narrow --sim dot
-bad "a length of one's own" 1 "film: method deep derives dim from its maps and the encoder; do not set dim" \
+bad "a length of one's own" 1 "film: method deep derives dim from its maps and its input; do not set dim" \
     --bert narrow --dim 7
 bad "no maps" 1 "film: maps: choose four numbers from 1 to 1024" --bert narrow --set maps=1,0,1,1
 bad "too few tokens" 1 "film: tokens 31: choose a number from 32 to 512" --bert narrow --set tokens=31

@@ -64,6 +64,50 @@ check "FILM is the default method with labels" bash -c '"$0" info film.film --js
 check "without labels it is svd" bash -c '"$0" train texts.txt --vectors glove.txt -o svd.film -q && "$0" info svd.film --json | grep -q "\"method\": *\"svd\""' "$FILM"
 check "a verdict is explained by words" bash -c '"$0" match film.film "kaba lodi mifo" "kaba lodi rugu" | grep -q kaba' "$FILM"
 check "the full decision works on top" bash -c '"$0" train pairs.tsv --vectors glove.txt --dim 4 -o full.film -q && "$0" match full.film "kaba lodi" "kaba lodi" --json | grep -q "\"same\": *true"' "$FILM"
+
+# The black box on word vectors: convolutions in numpy, on the vectors of the file and the weights of the model.
+"$PYTHON" -c '
+import numpy as np
+rng = np.random.default_rng(4)
+lines = ["%s %s" % (line.split()[0], " ".join("%.5f" % x for x in rng.normal(size=33))) for line in open("glove.txt")]
+open("wide.txt", "w").write("\n".join(lines) + "\n")'
+deep() { "$FILM" train pairs.tsv --vectors wide.txt --method deep --set maps=2,3,4,5 --batch 16 --dev pairs.tsv -q -t 1 "$@"; }
+deep -o deep.film
+echo "nothing is known here" >>texts.txt # a matrix of zeros
+"$FILM" embed deep.film texts.txt --format lines -o deep.npy -q
+check "the black box reads the vectors in the order of the words, as numpy has it" "$PYTHON" - <<'END'
+import json, struct
+import numpy as np
+with open("deep.film", "rb") as file:
+    size, = struct.unpack("<Q", file.read(8))
+    head, start = json.loads(file.read(size)), 8 + size
+    def tensor(name):
+        begin, end = head[name]["data_offsets"]
+        file.seek(start + begin)
+        return np.frombuffer(file.read(end - begin), "<f4").reshape(head[name]["shape"]).astype(float)
+    weights = [(tensor("deep.%d.weight" % l), tensor("deep.%d.bias" % l)) for l in range(4)]
+vector = {line.split()[0].lower(): np.array(line.split()[1:], float) for line in open("wide.txt")}
+def embed(text):
+    plane = np.zeros((32, 33, 1))
+    known = [vector[w] for w in text.split() if w in vector]
+    if known: plane[:len(known), :, 0] = known
+    for l, (weight, bias) in enumerate(weights):
+        seen = np.lib.stride_tricks.sliding_window_view(plane, weight.shape[:2], axis=(0, 1))
+        plane = np.einsum("rcmij,ijmo->rco", seen, weight) + bias
+        if l < 3:
+            r, c = plane.shape[0] // 2, plane.shape[1] // 2
+            plane = np.maximum(plane[:2 * r, :2 * c].reshape(r, 2, c, 2, -1).max(axis=(1, 3)), 0)
+    return plane.ravel()
+texts = [line.rstrip("\n") for line in open("texts.txt")]
+wanted, got = np.array([embed(t) for t in texts]), np.load("deep.npy")
+assert wanted.shape == got.shape and np.abs(wanted - got).max() < 1e-4 * np.abs(wanted).max(), np.abs(wanted - got).max()
+assert np.abs(wanted[0] - wanted[1]).max() > 1e-3
+END
+deep -o again.film
+check "the same bytes again" cmp deep.film again.film
+check "its answer is that of a network" bash -c '"$0" match deep.film "kaba lodi" "lodi kaba" | grep -q "A network that cannot be explained"' "$FILM"
+check "packed, it answers the same" bash -c '"$0" pack deep.film --bits 4 -o small.film -q; cmp <("$0" predict deep.film pairs.tsv -q) <("$0" predict small.film pairs.tsv -q)' "$FILM"
+check "a report draws its loss" bash -c '"$0" report deep.film -q -o deep.html && grep -q "Training loss of the network" deep.html' "$FILM"
 fi
 
 says() { # NAME CODE TEXT COMMAND...
@@ -83,5 +127,7 @@ printf 'zzzz 1 2\n' >foreign.txt
 says "another language" 2 "has none of the" "${train[@]}" --vectors foreign.txt
 says "a file that is not there" 3 "nothing.vec" "${train[@]}" --vectors nothing.vec
 says "another method" 1 "word vectors need method" "${train[@]}" --vectors short.txt --method rank
+printf 'card 1 2 3\n' >narrow.txt
+says "vectors too short for the black box" 1 "not 32 tokens of 3 numbers" "${train[@]}" --vectors narrow.txt --method deep
 says "characters" 1 "need the feature group word" "${train[@]}" --vectors short.txt --features char
 finish

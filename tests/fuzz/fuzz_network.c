@@ -1,7 +1,8 @@
-/* Fuzzes a model with a BERT encoder, correct checksums and arbitrary content: film_open refuses it
+/* Fuzzes a model with a network, correct checksums and arbitrary content: film_open refuses it
  * with a message, or it can be used. The input is a list of changes to a valid model as in
  * fuzz_model. The first byte selects the model and the settings that may change: 0 the model's, 1
- * the encoder's; with a black box, 2 its own, 3 the model's. */
+ * the encoder's; with a black box, 2 its own, 3 the model's; with one on word vectors, 4 and 5 the
+ * same. */
 #include "changed.h"
 #include "model/model.h"
 
@@ -15,7 +16,20 @@ static void write_file(const char *path, const char *bytes, size_t size)
 #define TINY_WIDE
 #include "tiny_bert.h"
 
-static struct changed changed[2]; /* a map on top, a black box on top */
+static struct changed changed[3]; /* a map on top, a black box on top, one on word vectors */
+
+/* Vectors of three words of the table. */
+static void write_vectors(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    require(file != NULL);
+    for (const char *word = "abd"; *word; word++) {
+        fprintf(file, "%c", *word);
+        for (int i = 0; i < 32; i++) fprintf(file, " %d", (*word * (i + 3)) % 7 - 3);
+        fprintf(file, "\n");
+    }
+    fclose(file);
+}
 
 static void make_good(void)
 {
@@ -24,24 +38,27 @@ static void make_good(void)
     static struct tiny_tensors all;
     film_error error;
     film_train_options options;
-    char base[100], folder[120], rows[120], path[120];
+    char base[100], folder[120], rows[120], path[120], words[120];
     memory_folder(base);
     snprintf(folder, sizeof folder, "%s/bert", base);
     snprintf(rows, sizeof rows, "%s/rows.tsv", base);
     snprintf(path, sizeof path, "%s/good.film", base);
+    snprintf(words, sizeof words, "%s/words.vec", base);
     const char *paths[1] = {rows};
     write_file(rows, table, sizeof table - 1);
+    write_vectors(words);
     tiny_make(&all);
     tiny_write(folder, &all);
     options = (film_train_options){.size = sizeof options};
-    options.bert = folder;
     options.threads = 1;
     options.min_df = 1;
     options.train_share = 1;
     options.decision = FILM_DECISION_THRESHOLD;
     for (int l = 0; l < 4; l++) options.deep.maps[l] = 2;
-    for (int deep = 0; deep < 2; deep++) {
+    for (int deep = 0; deep < 3; deep++) {
         film_model *model = NULL;
+        options.bert = deep < 2 ? folder : NULL;
+        options.vectors = deep < 2 ? NULL : words;
         options.method = deep ? FILM_METHOD_DEEP : FILM_METHOD_SVD;
         options.dim = deep ? 0 : 4;
         if (film_train(paths, 1, &options, &model, &error) != FILM_OK) puts(error.message), abort();
@@ -52,6 +69,7 @@ static void make_good(void)
     }
     tiny_remove(folder);
     unlink(rows);
+    unlink(words);
     rmdir(base);
 }
 
@@ -77,8 +95,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     film_error error;
     film_model *model = NULL;
     if (size == 0) return 0;
-    static const char *const settings_of[4] = {"settings", "bert", "deep", "settings"};
-    unsigned which = data[0] % 4;
+    static const char *const settings_of[6] = {"settings", "bert", "deep",
+                                               "settings", "deep", "settings"};
+    unsigned which = data[0] % 6;
     struct changed *chosen = &changed[which / 2];
     if (!chosen->good.count) make_good();
     changed_make(chosen, settings_of[which], data + 1, size - 1);

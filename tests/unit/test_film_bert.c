@@ -100,7 +100,7 @@ static void remembered_vectors_are_those_of_the_encoder(void **state)
     float wanted[TEXTS * TINY_HIDDEN], got[TEXTS * TINY_HIDDEN];
     assert_ok(bert_open(folder, &bert, &error));
     assert_ok(bert_open(folder, &same, &error));
-    assert_ok(network_new(bert, NULL, &network, &error));
+    assert_ok(network_new(&(struct network_parts){.bert = bert}, &network, &error));
     for (int i = 0; i < TEXTS; i++) list[i] = film_string(texts[i]);
     assert_ok(bert_encode(same, list, TEXTS, 1, wanted, &error));
     for (int round = 0; round < 2; round++) { /* encoded, then cached */

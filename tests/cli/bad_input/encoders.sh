@@ -36,7 +36,7 @@ bad "no such encoder" 3 \
     'film: cannot open nowhere: No such file or directory' \
     film train good.tsv --bert nowhere -o m.film
 bad "a black box without an encoder" 1 \
-    'film: method deep needs a BERT encoder; give its folder' \
+    'film: method deep needs a BERT encoder or word vectors; give one of them' \
     film train good.tsv --method deep -o m.film
 bad "an encoder with too short vectors for it" 1 \
     'film: deep network: supported are 32 to 512 tokens of 32 to 4096 numbers and 1 to 1024 maps per layer, not 32 tokens of 24 numbers and 16,32,32,16 maps' \

@@ -226,7 +226,7 @@ lines "zzzz 1 2" >foreign.vec
 NORMAL='s/[0-9]+ words/N words/' bad "vectors of other words" 2 \
     "film: foreign.vec has none of the N words of the training sentences; choose vectors of the same language" \
     film train good.tsv --vectors foreign.vec -o m.film
-bad "vectors with another method" 1 "film: word vectors need method film, svd or tfidf; choose one of them" \
+bad "vectors with another method" 1 "film: word vectors need method film, svd, tfidf or deep; choose one of them" \
     film train good.tsv --vectors short.vec --method rank -o m.film
 bad "neighbours without their decision" 1 "film predict: --k, --knn and --pool need --decision knn; see film predict --help" \
     film predict good.film good.tsv --k 5
