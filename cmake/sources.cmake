@@ -71,7 +71,8 @@ set(FILM_POOL_SOURCES
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c
   src/pool/check_sentences.c src/pool/create.c src/pool/dedup_pool.c src/pool/export.c
-  src/pool/pool.c src/pool/pool_rows.c src/pool/review.c src/pool/search.c src/pool/shared.c
+  src/pool/learn.c src/pool/learn_compare.c src/pool/model_history.c src/pool/pool.c
+  src/pool/pool_rows.c src/pool/restore.c src/pool/review.c src/pool/search.c src/pool/shared.c
   src/pool/snapshot.c src/pool/update.c
 )
 
@@ -135,6 +136,7 @@ set(FILM_CLI_SOURCES
 )
 set(FILM_CLI_POOL_SOURCES
   cli/classify.c cli/dedup.c cli/link.c cli/pool.c cli/pool_add.c cli/pool_label.c cli/pool_list.c
+  cli/pool_learn.c
   cli/review.c cli/search.c cli/serve.c cli/verbs_pool.c
 )
 set(FILM_CLI_TRAIN_SOURCES

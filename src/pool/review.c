@@ -321,11 +321,17 @@ static int is_origin(film_text origin, const char *how, const char *said)
            memcmp(origin.bytes + length, said, rest) == 0;
 }
 
+int review_is_random(film_text origin)
+{
+    return is_origin(origin, ORIGIN_RANDOM, "same") ||
+           is_origin(origin, ORIGIN_RANDOM, "different");
+}
+
 static int count_answer(void *user, const film_pool_label_row *label)
 {
     film_review_estimate *estimate = user;
     int random_same = is_origin(label->origin, ORIGIN_RANDOM, "same"),
-        random = random_same || is_origin(label->origin, ORIGIN_RANDOM, "different"),
+        random = review_is_random(label->origin),
         chosen = is_origin(label->origin, ORIGIN_CHOSEN, "same") ||
                  is_origin(label->origin, ORIGIN_CHOSEN, "different");
     estimate->answered += (uint64_t)(random || chosen);
@@ -334,21 +340,17 @@ static int count_answer(void *user, const film_pool_label_row *label)
     return 0;
 }
 
-/* Wilson's interval of a share, which holds for small counts too. */
-static void set_interval(film_review_estimate *estimate)
+/* Wilson's interval, which holds for small counts too. */
+void review_interval(double share, double n, double interval[2])
 {
     const double z = 1.959963984540054;
-    double n = (double)estimate->random, share = n > 0 ? (double)estimate->right / n : 0;
-    if (n == 0) {
-        estimate->low = 0;
-        estimate->high = 1;
-        return;
-    }
+    interval[0] = 0;
+    interval[1] = 1;
+    if (!(n > 0)) return;
     double middle = (share + z * z / (2 * n)) / (1 + z * z / n),
            half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-    estimate->accuracy = share;
-    estimate->low = fmax(0, middle - half);
-    estimate->high = fmin(1, middle + half);
+    interval[0] = fmax(0, middle - half);
+    interval[1] = fmin(1, middle + half);
 }
 
 film_status film_pool_review_estimate(film_pool *pool, film_review_estimate *result,
@@ -359,7 +361,11 @@ film_status film_pool_review_estimate(film_pool *pool, film_review_estimate *res
     if (!pool) return pool_missing(error, "film_pool_review_estimate");
     TRY(sized_check(result, "film_review_estimate", error));
     TRY(film_pool_labels(pool, count_answer, &estimate, error));
-    set_interval(&estimate);
+    double interval[2], n = (double)estimate.random;
+    if (estimate.random) estimate.accuracy = (double)estimate.right / n;
+    review_interval(estimate.accuracy, n, interval);
+    estimate.low = interval[0];
+    estimate.high = interval[1];
     sized_fill(result, &estimate, sizeof estimate);
 done:
     return status;
