@@ -133,7 +133,7 @@ static int run_learn(const struct command *command, void *given)
 const struct verb pool_learn = {
     "pool learn",
     LIBRARY_POOL,
-    "Train on the labels of a pool; put the model in service if it is not worse",
+    "Train on the labels; use the new model if it is not worse",
     .arguments = "POOL [options]",
     .page = "docs/how-to/label.md",
     .min_words = 1,

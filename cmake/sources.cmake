@@ -146,8 +146,10 @@ set(FILM_CLI_TRAIN_SOURCES
 set(FILM_WORKBOOK_SOURCES cli/workbook.c cli/zip.c) # .xlsx
 set(FILM_SERVER_SOURCES
   server/access_log.c server/answer_about.c server/answer_classify.c server/answer_dedup.c
-  server/answer_edit.c server/answer_embed.c server/answer_match.c server/answer_pool.c
-  server/answer_review.c server/assets.c server/bytes.c server/connections.c server/exchange.c
+  server/answer_edit.c server/answer_embed.c server/answer_learn.c server/answer_match.c
+  server/answer_pool.c
+  server/answer_review.c server/assets.c server/background.c server/bytes.c
+  server/connections.c server/exchange.c
   server/fields.c server/http.c server/leases.c server/listen.c server/message.c server/metrics.c
   server/raw_head.c server/route.c server/serve.c server/service.c server/work_queue.c
 )

@@ -228,6 +228,7 @@ static void store_and_answer(struct worker *worker, const struct review_answers 
     struct leases *leases = &worker->service->leases;
     uint64_t changed = 0;
     film_status status = store_answers(worker, answers, &changed, &error);
+    atomic_fetch_add(&worker->service->background.added, (size_t)changed);
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < answers->count && status == FILM_OK; i++)
         leases_end(leases, answers->rows[i].a, answers->rows[i].b);

@@ -8,8 +8,8 @@
 
 /* Each file with handlers has a table of its routes. */
 static const struct route *const tables[] = {match_routes, embed_routes,  classify_routes,
-                                             pool_routes,  review_routes, dedup_routes,
-                                             edit_routes,  about_routes};
+                                             pool_routes,  review_routes, learn_routes,
+                                             dedup_routes, edit_routes,   about_routes};
 enum { TABLES = sizeof tables / sizeof *tables };
 static const struct route asset_route = {.method = METHOD_GET, .answer = answer_asset, .open = 1};
 
@@ -99,7 +99,7 @@ static const char *allowed_origin(const struct service_options *options, const c
 static const char *methods_of(const char *path)
 {
     int get = route_find(METHOD_GET, path) != NULL, post = route_find(METHOD_POST, path) != NULL;
-    if (get) return "GET, HEAD, OPTIONS";
+    if (get) return post ? "GET, HEAD, POST, OPTIONS" : "GET, HEAD, OPTIONS";
     if (post && route_find(METHOD_DELETE, path)) return "POST, DELETE, OPTIONS";
     return post ? "POST, OPTIONS" : NULL;
 }

@@ -6,6 +6,7 @@ import { search } from "./search.js";
 import { classify } from "./classify.js";
 import { dedup } from "./dedup.js";
 import { review } from "./review.js";
+import { learn } from "./learn.js";
 import { model, report, loadModel } from "./model.js";
 
 const views = { compare, search, classify, dedup, review, model, report };
@@ -45,7 +46,7 @@ function go(moveFocus) {
 async function loadServer() {
     try {
         const known = await loadModel();
-        for (const view of [search, classify, review]) view.served(known);
+        for (const view of [search, classify, review, learn]) view.served(known);
         report.refresh();
     } catch (error) {
         if (!(error instanceof Gone) && !error.status) throw error;
@@ -57,6 +58,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
     $("main").focus();
 });
 for (const [name, view] of Object.entries(views)) view.start(keeper(name));
+learn.start();
 window.addEventListener("hashchange", () => go(true));
 connection.addEventListener("back", () => {
     loadServer();

@@ -39,7 +39,7 @@ function showProgress({ answered: total, estimate }) {
     }
     setText($("review-progress"), parts.join("; "));
     const close = estimate && estimate.high - estimate.low < 0.1;
-    setText($("review-hint"), close ? "The estimate is precise to 10 points. Train on the answers when you like." : "");
+    setText($("review-hint"), close ? "The estimate is precise to 10 points." : "");
 }
 
 function showVerdict(pair, same) {
@@ -80,6 +80,7 @@ const answer = (same) => attempt(async () => {
     if (same !== null) {
         showProgress(await request("/v1/labels", { labels: [{ id: pair.id, same }] }));
         showVerdict(pair, same);
+        reviewed.dispatchEvent(new Event("answer"));
     }
     answered.push(pair);
     await next();
@@ -94,6 +95,8 @@ function undo() {
     showPair();
     setText($("review-last"), "");
 }
+
+export const reviewed = new EventTarget(); // "answer" after every stored answer
 
 const keys = { y: () => answer(true), n: () => answer(false), s: () => answer(null), u: undo };
 

@@ -35,6 +35,11 @@ static uint64_t read_whole(const json_t *object, const char *key)
     return value >= 0 && value < 9e15 ? (uint64_t)value : 0;
 }
 
+static json_t *whole_number(const json_t *object, const char *key)
+{
+    return json_integer((json_int_t)read_whole(object, key));
+}
+
 /* The setting may hold anything: entries without a valid id are skipped. */
 static void read_entries(const json_t *list, struct model_history *history)
 {
@@ -68,6 +73,10 @@ film_status history_read(struct db *db, struct model_history *history, film_erro
     read_entries(json_object_get(root, "models"), history);
     json_t *last = json_object_get(root, "last");
     if (json_is_object(last)) history->last = json_incref(last);
+    /* The parser makes every number a real. */
+    if (history->last && (jsonfile_put(last, "labels", whole_number(last, "labels")) != 0 ||
+                          jsonfile_put(last, "compared", whole_number(last, "compared")) != 0))
+        TRY(status_no_memory(error));
 done:
     json_decref(root);
     mem_free(text);
