@@ -32,6 +32,8 @@ struct train_calls {
                               int threads, float *out, film_error *error);
     film_status (*set_reference)(film_model *model, const char *path,
                                  const film_reference_options *options, film_error *error);
+    film_status (*train)(const char *const *paths, size_t count, const film_train_options *options,
+                         film_model **out, film_error *error);
 };
 
 /* The same for pools, which have a model in them. */

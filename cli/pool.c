@@ -221,8 +221,9 @@ const struct verb pool_remove = {"pool remove",
 /* ---- the verb ---- */
 
 static const struct verb *const actions[] = {
-    &pool_create, &pool_add,    &pool_remove,    &pool_list,     &pool_export, &pool_check,
-    &pool_label,  &pool_update, &pool_threshold, &pool_clusters, &pool_words,  NULL};
+    &pool_create, &pool_add,   &pool_remove, &pool_list,      &pool_export,
+    &pool_check,  &pool_label, &pool_update, &pool_threshold, &pool_clusters,
+    &pool_words,  &pool_learn, &pool_models, &pool_restore,   NULL};
 
 /* Runs only for an unknown action. */
 static int run(const struct command *command, void *given)

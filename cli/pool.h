@@ -34,6 +34,7 @@ int pool_made_id(film_text id);
 void pool_print_field(film_text text);
 
 extern const struct verb pool_create, pool_add, pool_remove, pool_list, pool_export, pool_check,
-    pool_label, pool_update, pool_threshold, pool_clusters, pool_words;
+    pool_label, pool_update, pool_threshold, pool_clusters, pool_words, pool_learn, pool_models,
+    pool_restore;
 
 #endif

@@ -20,4 +20,5 @@ const struct train_calls film_train_calls = {
     .bert_describe = film_bert_describe,
     .bert_embed = film_bert_embed,
     .set_reference = film_set_reference,
+    .train = film_train,
 };

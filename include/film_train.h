@@ -220,6 +220,9 @@ typedef struct film_train_options {
     /* Packs the model with this number of bits, 8 or 4 (film_pack in film.h), before its threshold
      * is chosen and measured; 0: floats. */
     int bits;
+    /* Choose the method as for this number of labelled pairs, so that cross-validation trains the
+     * kind of model that all pairs would give; 0: the number of pairs. */
+    size_t plan_pairs;
 } film_train_options;
 
 /* *JSON = the fields that training would compare in the records of a file, with their guessed

@@ -189,6 +189,7 @@ static void store_and_answer(struct worker *worker, const film_pool_label_row *r
     uint64_t changed = 0;
     film_status status = remove ? film_pool_unlabel(pool, rows, count, &changed, &error)
                                 : film_pool_label_many(pool, rows, count, NULL, &changed, &error);
+    if (!remove) atomic_fetch_add(&worker->service->background.added, (size_t)changed);
     pthread_mutex_lock(&leases->lock);
     for (size_t i = 0; i < count && status == FILM_OK; i++) {
         leases_end(leases, rows[i].a, rows[i].b);

@@ -8,7 +8,7 @@
 
 /* Each file with handlers has a table of its routes. */
 static const struct route *const tables[] = {
-    match_routes,     embed_routes,    classify_routes, pool_routes, review_routes,
+    match_routes,     embed_routes,    classify_routes, pool_routes, review_routes, learn_routes,
     threshold_routes, clusters_routes, dedup_routes,    edit_routes, about_routes};
 enum { TABLES = sizeof tables / sizeof *tables };
 static const struct route asset_route = {.method = METHOD_GET, .answer = answer_asset, .open = 1};

@@ -41,8 +41,8 @@ void route_answer(struct worker *worker, const struct request *request, struct r
 
 /* The tables of routes, each ended by an entry without a path. */
 extern const struct route match_routes[], embed_routes[], classify_routes[], pool_routes[],
-    review_routes[], threshold_routes[], clusters_routes[], dedup_routes[], edit_routes[],
-    about_routes[];
+    review_routes[], learn_routes[], threshold_routes[], clusters_routes[], dedup_routes[],
+    edit_routes[], about_routes[];
 
 /* Handles the files of the web page. */
 void answer_asset(struct worker *worker, const struct request *request, struct response *response);

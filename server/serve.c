@@ -17,7 +17,8 @@ static const double STOP_SECONDS = 10; /* maximum wait for requests in progress 
 void serve_defaults(struct serve_options *options)
 {
     *options = (struct serve_options){.listen = "127.0.0.1:8080",
-                                      .service = {.limits = {.body = 8 << 20,
+                                      .service = {.learn_after = 50,
+                                                  .limits = {.body = 8 << 20,
                                                              .buffer = 128 << 20,
                                                              .texts = 10000,
                                                              .sentence = 65536,
@@ -81,6 +82,8 @@ static void run_until_stopped(struct http *http, const struct serve_options *opt
         if ((caught == SIGHUP || outdated) && !reload(http, options))
             next_look = monotonic_seconds() + RETRY_SECONDS;
         if (caught == SIGTERM || caught == SIGINT) return;
+        if (caught == SIGHUP || outdated) background_recount(&http->service->background);
+        background_step(http->service);
         connections_sweep(&http->connections);
     }
 }

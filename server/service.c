@@ -257,6 +257,7 @@ film_status service_open(struct service *service, const struct service_options *
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->writing, NULL);
     leases_open(&service->leases);
+    background_open(&service->background);
     return FILM_OK;
 }
 
@@ -273,6 +274,7 @@ void service_close(struct service *service)
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->writing);
     leases_close(&service->leases);
+    background_close(&service->background);
 }
 
 /* Rejects a reload if another file has replaced the open pool: the log of the old pool is still

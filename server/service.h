@@ -11,6 +11,7 @@
 #include "metrics.h"
 #include "connections.h"
 #include "leases.h"
+#include "background.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -39,6 +40,8 @@ struct service_options {
     int local;
     int read_only;
     int threads;
+    /* Learn after this number of new labels, and a tenth of all; 0: only on request. */
+    size_t learn_after;
     struct service_limits limits;
 };
 
@@ -73,7 +76,8 @@ struct service {
     pthread_mutex_t lock; /* protects `workers`, and taking a reference to `current` */
     struct generation *_Atomic current;
     struct worker *workers;
-    struct leases leases;    /* pairs that are being reviewed */
+    struct leases leases; /* pairs that are being reviewed */
+    struct background background;
     pthread_mutex_t writing; /* makes checking the pool's size and adding one step */
     atomic_int stopping, in_flight;
     atomic_uint reloads, failed_reloads;

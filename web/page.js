@@ -8,6 +8,7 @@ import { dedup } from "./dedup.js";
 import { review } from "./review.js";
 import { clusterReview } from "./clusters.js";
 import { thresholds } from "./thresholds.js";
+import { learn } from "./learn.js";
 import { model, report, loadModel } from "./model.js";
 
 const views = { compare, search, classify, dedup, review, clusters: clusterReview, thresholds, model, report };
@@ -47,7 +48,7 @@ function go(moveFocus) {
 async function loadServer() {
     try {
         const known = await loadModel();
-        for (const view of [compare, search, classify, dedup, review, clusterReview, thresholds]) view.served(known);
+        for (const view of [compare, search, classify, dedup, review, learn, clusterReview, thresholds]) view.served(known);
         report.refresh();
     } catch (error) {
         if (!(error instanceof Gone) && !error.status) throw error;
@@ -59,6 +60,7 @@ document.querySelector(".skip").addEventListener("click", (event) => {
     $("main").focus();
 });
 for (const [name, view] of Object.entries(views)) view.start(keeper(name));
+learn.start();
 window.addEventListener("hashchange", () => go(true));
 connection.addEventListener("back", () => {
     loadServer();

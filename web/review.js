@@ -31,7 +31,7 @@ function showProgress({ answered: total, estimate }) {
     }
     setText($("review-progress"), parts.join("; "));
     const close = estimate && estimate.high - estimate.low < 0.1;
-    setText($("review-hint"), close ? "The estimate is precise to 10 points. Train on the answers when you like." : "");
+    setText($("review-hint"), close ? "The estimate is precise to 10 points." : "");
 }
 
 function showVerdict(pair, same) {
@@ -72,6 +72,7 @@ const answer = (same) => attempt(async () => {
     if (same !== null) {
         showProgress(await request("/v1/labels", { labels: [{ id: pair.id, same }] }));
         showVerdict(pair, same);
+        reviewed.dispatchEvent(new Event("answer"));
     }
     answered.push({ pair, stored: same !== null });
     await next();
@@ -88,6 +89,8 @@ const undo = () => attempt(async () => {
     $("review-done").hidden = true;
     setText($("review-last"), "");
 });
+
+export const reviewed = new EventTarget(); // "answer" after every stored answer
 
 const keys = { y: () => answer(true), n: () => answer(false), s: () => answer(null), u: undo };
 

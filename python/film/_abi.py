@@ -952,6 +952,56 @@ class film_review_estimate(Structure):
 
 FUNCTIONS["film_pool_review_estimate"] = (
     "pool", film_status, [c_void_p, POINTER(film_review_estimate), POINTER(film_error)])
+
+
+class film_training_set(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("pairs", POINTER(film_pair)),
+        ("pair_count", c_size_t),
+        ("sentences", POINTER(film_text)),
+        ("sentence_count", c_size_t),
+        ("edits", c_char_p),
+        ("plan_pairs", c_size_t),
+    ]
+
+
+class film_learn_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("train", CFUNCTYPE(film_status, c_void_p, POINTER(film_training_set), POINTER(c_void_p), POINTER(film_error))),
+        ("user", c_void_p),
+        ("force", c_int),
+        ("dry_run", c_int),
+        ("threads", c_int),
+        ("progress", film_progress),
+    ]
+
+
+class film_learned(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("labels", c_uint64),
+        ("compared", c_uint64),
+        ("old_accuracy", c_double),
+        ("new_accuracy", c_double),
+        ("new_low", c_double),
+        ("new_high", c_double),
+        ("difference", c_double),
+        ("difference_low", c_double),
+        ("difference_high", c_double),
+        ("p", c_double),
+        ("taken", c_int),
+        ("id", c_char * 24),
+    ]
+
+
+FUNCTIONS["film_pool_learn"] = (
+    "pool", film_status, [c_void_p, POINTER(film_learn_options), POINTER(film_learned), POINTER(film_error)])
+FUNCTIONS["film_pool_models"] = (
+    "pool", film_status, [c_void_p, POINTER(c_char_p), POINTER(film_error)])
+FUNCTIONS["film_pool_restore"] = (
+    "pool", film_status, [c_void_p, c_char_p, c_int, POINTER(film_progress), POINTER(film_error)])
 FUNCTIONS["film_pool_dedup"] = (
     "pool", film_status, [c_void_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
 
@@ -1510,6 +1560,7 @@ class film_train_options(Structure):
         ("no_made_up", c_int),
         ("edits", c_char_p),
         ("bits", c_int),
+        ("plan_pairs", c_size_t),
     ]
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 

@@ -130,6 +130,23 @@ film_status pool_model_bytes(const char *path, void **bytes, size_t *size, film_
 /* The number of the sentence with this id; FILM_BAD_INPUT when there is none. */
 film_status pool_number(film_pool *pool, struct db *db, film_text id, int64_t *number,
                         film_error *error);
+/* Another model for a pool (update.c). */
+struct pool_exchange {
+    const void *bytes; /* of the model file */
+    size_t size;
+    const char *name; /* of the model, for messages */
+    int threads;
+    const film_progress *progress;
+    const char *replaces; /* checksum that the present model must have; NULL: any */
+    /* Runs inside the transaction, after the exchange; NULL: nothing else is written. */
+    film_status (*also)(void *user, struct db *db, film_error *error);
+    void *user;
+};
+/* Replaces model and vectors in one transaction. SENTENCES may be NULL. */
+film_status pool_exchange_model(film_pool *pool, const struct pool_exchange *exchange,
+                                uint64_t *sentences, film_error *error);
+/* Fails for a pool in PostgreSQL, whose model cannot be replaced. */
+film_status pool_check_local(const film_pool *pool, film_error *error);
 
 /* Returns whether the pair of a label with this origin was drawn at random (review.c). */
 int review_is_random(film_text origin);

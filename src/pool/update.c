@@ -167,19 +167,27 @@ done:
 
 /* ---- Run ---- */
 
-/* Replaces model and vectors in one transaction. */
-static film_status exchange_model(struct updating *updating, const void *bytes, size_t size,
+/* Replaces model and vectors in one transaction. Labels given so far may be known to the new
+ * model: "model_change" is the last change that it may have seen. */
+static film_status write_exchange(struct updating *updating, const struct pool_exchange *exchange,
                                   uint64_t *sentences, film_error *error)
 {
     film_status status = FILM_OK;
     struct db *db = &updating->db;
     struct store_write write;
     int64_t count;
+    int current = 1;
     TRY(store_begin(&write, db, error));
+    if (exchange->replaces) TRY(pool_is_current(db, exchange->replaces, &current, error));
+    if (!current)
+        TRY(status_set(error, FILM_IO,
+                       "%s got another model in the meantime; nothing was changed, try again",
+                       db->path));
     TRY(embed_missing(updating, error));
     TRY(db_run(db, "DELETE FROM main.model; DELETE FROM main.vector", error));
-    TRY(store_put_model(db, bytes, size, error));
+    TRY(store_put_model(db, exchange->bytes, exchange->size, error));
     TRY(store_set_number(db, "dim", (int64_t)updating->dim, error));
+    TRY(store_set_number(db, "model_change", (int64_t)write.change, error));
     TRY(store_set(db, "film", film_string(film_version()), error));
     TRY(db_run(db,
                "INSERT INTO main.vector SELECT f.number, f.bytes FROM temp.fresh f"
@@ -187,6 +195,7 @@ static film_status exchange_model(struct updating *updating, const void *bytes, 
                " ORDER BY f.number",
                error));
     TRY(db_number(db, "SELECT count(*) FROM main.vector", &count, error));
+    if (exchange->also) TRY(exchange->also(exchange->user, db, error));
     write.change++; /* for those who watch the counter */
     TRY(store_commit(&write, error));
     *sentences = (uint64_t)count;
@@ -195,35 +204,33 @@ done:
     return status;
 }
 
-film_status film_pool_update(film_pool *pool, const char *model_path, int threads,
-                             const film_progress *progress, uint64_t *sentences, film_error *error)
+film_status pool_check_local(const film_pool *pool, film_error *error)
+{
+    if (!pool->remote) return FILM_OK;
+    return status_set(error, FILM_USAGE,
+                      "%s: the model of a pool in PostgreSQL cannot be replaced; export its "
+                      "sentences and labels, and create a new pool",
+                      pool->path);
+}
+
+film_status pool_exchange_model(film_pool *pool, const struct pool_exchange *exchange,
+                                uint64_t *sentences, film_error *error)
 {
     film_status status = FILM_OK;
-    struct updating updating = {.threads = threads, .progress = progress};
+    struct updating updating = {.threads = exchange->threads, .progress = exchange->progress};
     film_model *model = NULL;
-    void *bytes = NULL;
-    size_t size;
     uint64_t count = 0;
     int connected = 0;
-    if (!pool || !model_path) return pool_missing(error, pool ? "model_path" : "pool");
-    if (pool->remote)
-        TRY(status_set(error, FILM_USAGE,
-                       "%s: the model of a pool in PostgreSQL cannot be replaced; export its "
-                       "sentences and labels, and create a new pool",
-                       pool->path));
-    if (is_same_file(pool, model_path))
-        TRY(status_set(error, FILM_USAGE, "%s is the pool itself; name another model", model_path));
-    TRY(pool_model_bytes(model_path, &bytes, &size, error));
-    TRY(model_parse(bytes, size, model_path, &model, error));
+    TRY(model_parse(exchange->bytes, exchange->size, exchange->name, &model, error));
     updating.model = model;
     updating.dim = encoder_dim(&model->encoder);
     TRY(pool_connect(pool, &updating.db, error));
     connected = 1;
-    updating.db.progress = progress;
+    updating.db.progress = exchange->progress;
     updating.db.phase = "waiting";
     TRY(prepare_updating(&updating, error));
     TRY(embed_missing(&updating, error));
-    TRY(exchange_model(&updating, bytes, size, &count, error));
+    TRY(write_exchange(&updating, exchange, &count, error));
     if (sentences) *sentences = count;
 done:
     if (connected) db_close(&updating.db);
@@ -232,6 +239,23 @@ done:
     mem_free(updating.list);
     mem_free(updating.vectors);
     model_free(model);
+    return status;
+}
+
+film_status film_pool_update(film_pool *pool, const char *model_path, int threads,
+                             const film_progress *progress, uint64_t *sentences, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct pool_exchange exchange = {.name = model_path, .threads = threads, .progress = progress};
+    void *bytes = NULL;
+    if (!pool || !model_path) return pool_missing(error, pool ? "model_path" : "pool");
+    TRY(pool_check_local(pool, error));
+    if (is_same_file(pool, model_path))
+        TRY(status_set(error, FILM_USAGE, "%s is the pool itself; name another model", model_path));
+    TRY(pool_model_bytes(model_path, &bytes, &exchange.size, error));
+    exchange.bytes = bytes;
+    TRY(pool_exchange_model(pool, &exchange, sentences, error));
+done:
     mem_free_aligned(bytes);
     return status;
 }

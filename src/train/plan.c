@@ -42,7 +42,8 @@ static int labels_are_few(const film_train_options *options, const struct corpus
     size_t few = corpus->records ? PRIOR_FEW_RECORDS
                  : corpus->plain ? PRIOR_FEW_IN_POOL
                                  : PRIOR_FEW;
-    return corpus->labels == FILM_LABELS_PAIRS && corpus->rows < few &&
+    size_t pairs = options->plan_pairs ? options->plan_pairs : corpus->rows;
+    return corpus->labels == FILM_LABELS_PAIRS && pairs < few &&
            options->method == FILM_METHOD_AUTO && options->decision == FILM_DECISION_AUTO &&
            !options->bert && !options->vectors && !options->resume;
 }

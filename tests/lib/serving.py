@@ -107,9 +107,10 @@ class Server:
 
 
 class Load:
-    """Threads that ask without pause; every answer is looked at."""
+    """Threads that ask without pause, or with PAUSE seconds; every answer is looked at."""
 
-    def __init__(self, server, body, expected):
+    def __init__(self, server, body, expected, pause=0):
+        self.pause = pause
         self.server, self.body, self.expected = server, body, expected
         self.going, self.stopping, self.answers, self.wrong = True, False, 0, []
         self.threads = [threading.Thread(target=self.work) for _ in range(4)]
@@ -124,6 +125,7 @@ class Load:
                 if status != 200 or answer["probability"] not in self.expected:
                     self.wrong.append((status, answer))
                 self.answers += 1
+                time.sleep(self.pause)
             except ConnectionRefusedError:
                 if not self.stopping:
                     self.wrong.append("refused")

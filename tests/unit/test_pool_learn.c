@@ -1,0 +1,407 @@
+/* Tests film_pool_learn, film_pool_models and film_pool_restore: the comparison, the exchange, and
+ * the models that are kept. Training is replaced by models that always give the same verdict, so
+ * every figure is known. */
+#include "pools.h"
+
+#include "model/model.h"
+#include "pool/learn_compare.h"
+#include "pool/pool.h"
+
+#include <dirent.h>
+#include <math.h>
+
+static film_error error;
+
+/* scratch() reuses its buffers. */
+static void copy_path(char path[300], const char *name)
+{
+    snprintf(path, 300, "%s", scratch(name));
+}
+
+/* ---- Figures; expected values by numpy ---- */
+
+static void assert_figure(double value, double wanted)
+{
+    if (fabs(value - wanted) > 1e-9) fail_msg("%.12g is not %.12g", value, wanted);
+}
+
+static void the_exact_test_of_mcnemar(void **state)
+{
+    (void)state;
+    assert_figure(learn_mcnemar(30, 10), 0.0022214337732293643);
+    assert_figure(learn_mcnemar(0, 5), 0.0625);
+    assert_figure(learn_mcnemar(3, 3), 1);
+    assert_figure(learn_mcnemar(0, 0), 1);
+}
+
+/* In the middle range 2 of 8 pairs are random, so each counts a quarter; above, 4 of 4. */
+static void labels_count_by_their_chance_of_being_asked(void **state)
+{
+    (void)state;
+    struct compared_label labels[12] = {{1, 0.5, 1, 1},  {1, 0.5, 0, 1},  {0, 0.5, 1, 1},
+                                        {0, 0.5, 1, 1},  {0, 0.5, 0, 1},  {0, 0.5, 0, 1},
+                                        {0, 0.5, 1, 0},  {0, 0.5, 0, 0},  {1, 0.95, 1, 1},
+                                        {1, 0.95, 1, 1}, {1, 0.95, 1, 1}, {1, 0.95, 1, 0}};
+    film_learned out = {.size = sizeof out};
+    learn_compare(labels, 12, &out);
+    assert_figure(out.old_accuracy, 5.0 / 6);
+    assert_figure(out.new_accuracy, 0.75);
+    assert_figure(out.difference, -1.0 / 12);
+    assert_figure(out.difference_low, -0.4396896888257532);
+    assert_figure(out.difference_high, 0.3063563554924198);
+    assert_figure(out.new_low, 0.40927543031016883);
+    assert_figure(out.new_high, 0.9285207872478909);
+    assert_figure(out.p, 1);
+    /* Without random pairs all count the same. */
+    for (int i = 0; i < 12; i++) labels[i].random = 0;
+    learn_compare(labels, 12, &out);
+    assert_figure(out.old_accuracy, 8.0 / 12);
+    assert_figure(out.new_accuracy, 9.0 / 12);
+    learn_compare(labels, 0, &out);
+    assert_figure(out.difference_low, -out.difference_high);
+    assert_figure(out.p, 1);
+}
+
+/* ---- A pool whose model says "different", and models that say otherwise ---- */
+
+struct trainer {
+    double threshold; /* -9: always the same; 9: never */
+    int calls;
+    size_t pairs[6], plan;
+    const char *meanwhile; /* a model that someone puts into the pool during the training */
+    const char *pool;
+};
+
+static film_model *constant_model(double threshold)
+{
+    const char *table = scratch("train.tsv");
+    film_model *model = NULL;
+    film_train_options options = {.size = sizeof options,
+                                  .min_df = 1,
+                                  .rank = 5,
+                                  .threads = 1,
+                                  .method = FILM_METHOD_SVD,
+                                  .decision = FILM_DECISION_THRESHOLD};
+    write_file(table, POOL_TABLE, strlen(POOL_TABLE));
+    assert_ok(film_train(&table, 1, &options, &model, &error));
+    model->decision.similarity.threshold = threshold;
+    unlink(table);
+    return model;
+}
+
+static film_status give_model(void *user, const film_training_set *set, film_model **out,
+                              film_error *problem)
+{
+    struct trainer *trainer = user;
+    (void)problem;
+    if (trainer->calls < 6) trainer->pairs[trainer->calls] = set->pair_count;
+    trainer->calls++;
+    trainer->plan = set->plan_pairs;
+    *out = constant_model(trainer->threshold);
+    if (trainer->meanwhile) {
+        film_pool *pool = NULL;
+        assert_ok(film_pool_open(trainer->pool, &pool, &error));
+        assert_ok(film_pool_update(pool, trainer->meanwhile, 1, NULL, NULL, &error));
+        film_pool_close(pool);
+        trainer->meanwhile = NULL;
+    }
+    return FILM_OK;
+}
+
+enum { SENTENCES = 41 };
+
+/* Labels I and I + 1: 30 pairs are the same, then 10 are different. */
+static void label_pairs(film_pool *pool, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        char a[20], b[20];
+        snprintf(a, sizeof a, "s%d", i);
+        snprintf(b, sizeof b, "s%d", i + 1);
+        assert_ok(film_pool_label(pool, film_string(a), film_string(b), i < 30, NULL, &error));
+    }
+}
+
+static film_pool *learning_pool(const char *path)
+{
+    char file[300];
+    copy_path(file, "never.film");
+    film_model *never = constant_model(9);
+    film_pool *pool = NULL;
+    assert_ok(film_save(never, file, &error));
+    film_close(never);
+    remove_pool(path);
+    assert_ok(film_pool_create(path, file, &error));
+    assert_ok(film_pool_open(path, &pool, &error));
+    for (int i = 0; i < SENTENCES; i++) {
+        char id[20], text[40];
+        snprintf(id, sizeof id, "s%d", i);
+        snprintf(text, sizeof text, "card %d is lost", i);
+        add_one(pool, id, text);
+    }
+    unlink(file);
+    return pool;
+}
+
+static film_status learn(film_pool *pool, struct trainer *trainer, int force, film_learned *learned)
+{
+    film_learn_options options = {
+        .size = sizeof options, .train = give_model, .user = trainer, .force = force, .threads = 1};
+    *learned = (film_learned){.size = sizeof *learned};
+    return film_pool_learn(pool, &options, learned, &error);
+}
+
+static void remove_learning_pool(film_pool *pool, const char *path)
+{
+    char folder[400], name[700];
+    film_pool_close(pool);
+    remove_pool(path);
+    snprintf(folder, sizeof folder, "%s.models", path);
+    DIR *files = opendir(folder);
+    for (struct dirent *file; files && (file = readdir(files));) {
+        snprintf(name, sizeof name, "%s/%s", folder, file->d_name);
+        unlink(name);
+    }
+    if (files) closedir(files);
+    rmdir(folder);
+}
+
+static size_t kept_files(const char *path)
+{
+    char folder[400];
+    size_t count = 0;
+    snprintf(folder, sizeof folder, "%s.models", path);
+    DIR *files = opendir(folder);
+    for (struct dirent *file; files && (file = readdir(files));) count += file->d_name[0] != '.';
+    if (files) closedir(files);
+    return count;
+}
+
+static void assert_in_service(film_pool *pool, const char *id)
+{
+    film_pool_description about = {.size = sizeof about};
+    film_pool_check_options full = {.size = sizeof full, .full = 1};
+    film_pool_checked checked = {.size = sizeof checked};
+    assert_ok(film_pool_describe(pool, &about, &error));
+    assert_string_equal(about.model_checksum, id);
+    assert_ok(film_pool_check(pool, &full, &checked, &error));
+    assert_int_equal(checked.problems, 0);
+}
+
+static void a_better_model_is_taken(void **state)
+{
+    (void)state;
+    char path[300];
+    copy_path(path, "learn.pool");
+    film_pool *pool = learning_pool(path);
+    film_pool_description before = {.size = sizeof before};
+    struct trainer trainer = {.threshold = -9};
+    film_learned learned;
+    assert_ok(film_pool_describe(pool, &before, &error));
+    assert_int_equal(learn(pool, &trainer, 0, &learned), FILM_BAD_INPUT); /* no labels */
+    assert_non_null(strstr(error.message, "has no labels to learn from"));
+    label_pairs(pool, 0, 40);
+    assert_ok(learn(pool, &trainer, 0, &learned));
+    assert_int_equal(learned.labels, 40);
+    assert_int_equal(learned.compared, 40);
+    assert_int_equal(learned.taken, 1);
+    assert_figure(learned.old_accuracy, 0.25);
+    assert_figure(learned.new_accuracy, 0.75);
+    assert_figure(learned.new_low, 0.5980603857923197);
+    assert_figure(learned.new_high, 0.858128813609037);
+    assert_figure(learned.difference, 0.5);
+    assert_figure(learned.difference_low, 0.2143782744223442);
+    assert_figure(learned.difference_high, 0.7380026779586082);
+    assert_figure(learned.p, 0.0022214337732293643);
+    assert_in_service(pool, learned.id);
+    /* Each label was held out once; the last training had all of them. */
+    size_t held = 0;
+    for (int i = 0; i < 5; i++) held += 40 - trainer.pairs[i];
+    assert_int_equal(trainer.calls, 6);
+    assert_int_equal(held, 40);
+    assert_int_equal(trainer.pairs[5], 40);
+    assert_int_equal(trainer.plan, 40);
+    assert_int_equal(kept_files(path), 2);
+    /* Back to the first, and to the second by its id. */
+    assert_ok(film_pool_restore(pool, NULL, 1, NULL, &error));
+    assert_in_service(pool, before.model_checksum);
+    assert_int_equal(film_pool_restore(pool, NULL, 1, NULL, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "has no earlier model to restore"));
+    assert_int_equal(film_pool_restore(pool, "../../etc/passwd", 1, NULL, &error), FILM_BAD_INPUT);
+    assert_ok(film_pool_restore(pool, learned.id, 1, NULL, &error));
+    assert_in_service(pool, learned.id);
+    remove_learning_pool(pool, path);
+}
+
+static void a_worse_model_is_refused(void **state)
+{
+    (void)state;
+    char path[300];
+    copy_path(path, "worse.pool");
+    film_pool *pool = learning_pool(path);
+    struct trainer trainer = {.threshold = -9};
+    film_learned first, learned;
+    label_pairs(pool, 0, 30); /* all the same */
+    assert_ok(learn(pool, &trainer, 0, &first));
+    assert_figure(first.new_accuracy, 1);
+    label_pairs(pool, 30, 40);
+    /* The verdicts on the 30 labels that the model has learned are those from when it had not. */
+    trainer = (struct trainer){.threshold = 9};
+    assert_ok(learn(pool, &trainer, 0, &learned));
+    assert_int_equal(learned.compared, 40);
+    assert_figure(learned.old_accuracy, 0.75);
+    assert_figure(learned.new_accuracy, 0.25);
+    assert_int_equal(learned.taken, 0);
+    assert_int_equal(trainer.calls, 5); /* all labels were not trained on */
+    assert_string_equal(learned.id, "");
+    assert_in_service(pool, first.id);
+    char *json = NULL;
+    assert_ok(film_pool_models(pool, &json, &error));
+    assert_non_null(strstr(json, "\"labels\": 40, \"new_labels\": 0, \"last\": {"));
+    assert_non_null(strstr(json, "\"taken\": false"));
+    film_free(json);
+    assert_ok(learn(pool, &trainer, 1, &learned));
+    assert_int_equal(learned.taken, 1);
+    assert_in_service(pool, learned.id);
+    /* A model from elsewhere may know every label: nothing is left to compare. */
+    char other[300];
+    copy_path(other, "other.film");
+    save_model(other, FILM_METHOD_SVD);
+    assert_ok(film_pool_update(pool, other, 1, NULL, NULL, &error));
+    unlink(other);
+    assert_ok(learn(pool, &trainer, 0, &learned));
+    assert_int_equal(learned.compared, 0);
+    assert_int_equal(learned.taken, 0);
+    remove_learning_pool(pool, path);
+}
+
+static void five_models_are_kept(void **state)
+{
+    (void)state;
+    char path[300];
+    copy_path(path, "many.pool");
+    film_pool *pool = learning_pool(path);
+    film_learned learned[7];
+    label_pairs(pool, 0, 40);
+    for (int i = 0; i < 7; i++) {
+        struct trainer trainer = {.threshold = -10 - i};
+        assert_ok(learn(pool, &trainer, 1, &learned[i]));
+    }
+    assert_int_equal(kept_files(path), 5);
+    assert_ok(film_pool_restore(pool, learned[2].id, 1, NULL, &error));
+    assert_in_service(pool, learned[2].id);
+    assert_int_equal(film_pool_restore(pool, learned[1].id, 1, NULL, &error), FILM_BAD_INPUT);
+    /* The model in service stays, though it is the oldest. */
+    struct trainer trainer = {.threshold = -20};
+    film_learned last;
+    assert_ok(learn(pool, &trainer, 1, &last));
+    assert_ok(film_pool_restore(pool, NULL, 1, NULL, &error));
+    assert_in_service(pool, learned[2].id);
+    /* A damaged file is refused. */
+    char name[400];
+    snprintf(name, sizeof name, "%s.models/%s.film", path, last.id);
+    write_file(name, "nothing", 7);
+    assert_int_equal(film_pool_restore(pool, last.id, 1, NULL, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "is damaged: checksum mismatch"));
+    assert_in_service(pool, learned[2].id);
+    remove_learning_pool(pool, path);
+}
+
+static void another_model_in_the_meantime_wins(void **state)
+{
+    (void)state;
+    char path[300], other[300];
+    copy_path(path, "race.pool");
+    copy_path(other, "race.film");
+    film_pool *pool = learning_pool(path);
+    film_pool_description about = {.size = sizeof about};
+    struct trainer trainer = {.threshold = -9, .meanwhile = other, .pool = path};
+    film_learned learned;
+    save_model(other, FILM_METHOD_SVD);
+    label_pairs(pool, 0, 40);
+    assert_int_equal(learn(pool, &trainer, 0, &learned), FILM_IO);
+    assert_non_null(strstr(error.message, "got another model in the meantime"));
+    assert_ok(film_pool_describe(pool, &about, &error));
+    assert_in_service(pool, about.model_checksum);
+    assert_int_equal(about.labels, 40);
+    unlink(other);
+    remove_learning_pool(pool, path);
+}
+
+/* The setting is untrusted: ids become names of files. */
+static void a_hostile_list_of_models_is_harmless(void **state)
+{
+    (void)state;
+    char path[300];
+    copy_path(path, "hostile.pool");
+    film_pool *pool = learning_pool(path);
+    struct db db = {0};
+    char *json = NULL;
+    assert_ok(pool_connect(pool, &db, &error));
+    assert_ok(db_run(&db,
+                     "INSERT INTO setting VALUES ('learning', '{\"last\": 3, \"models\": [7, null,"
+                     " {\"id\": \"../../../../etc/x\"}, {\"id\": \"00000000000000ab\", \"labels\":"
+                     " -1e300, \"accuracy\": 7, \"when\": {}}]}'),"
+                     " ('held/00000000000000ab', x'00ff')",
+                     &error));
+    db_close(&db);
+    assert_ok(film_pool_models(pool, &json, &error));
+    assert_null(strstr(json, "etc"));
+    assert_non_null(strstr(json, "\"id\": \"00000000000000ab\", \"when\": null, \"labels\": 0, "
+                                 "\"accuracy\": null"));
+    film_free(json);
+    assert_int_equal(film_pool_restore(pool, "00000000000000ab", 1, NULL, &error), FILM_IO);
+    remove_learning_pool(pool, path);
+}
+
+static film_status give_ready(void *user, const film_training_set *set, film_model **out,
+                              film_error *problem)
+{
+    (void)user;
+    (void)set;
+    return film_open(scratch("ready.film"), out, problem);
+}
+
+static film_pool *spare;
+
+static film_status learn_and_list(film_error *problem)
+{
+    film_learn_options options = {
+        .size = sizeof options, .train = give_ready, .force = 1, .threads = 1};
+    film_learned learned = {.size = sizeof learned};
+    char *json = NULL;
+    film_status status = film_pool_learn(spare, &options, &learned, problem);
+    if (status == FILM_OK) status = film_pool_models(spare, &json, problem);
+    film_free(json);
+    return status;
+}
+
+static void memory_may_run_out_anywhere(void **state)
+{
+    (void)state;
+    char path[300], file[300];
+    copy_path(path, "memory.pool");
+    copy_path(file, "ready.film");
+    spare = learning_pool(path);
+    label_pairs(spare, 0, 40);
+    film_model *ready = constant_model(-9);
+    assert_ok(film_save(ready, file, &error));
+    film_close(ready);
+    survives_every_failure(learn_and_list(&error));
+    unlink(file);
+    remove_learning_pool(spare, path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_exact_test_of_mcnemar),
+        cmocka_unit_test(labels_count_by_their_chance_of_being_asked),
+        cmocka_unit_test(a_better_model_is_taken),
+        cmocka_unit_test(a_worse_model_is_refused),
+        cmocka_unit_test(five_models_are_kept),
+        cmocka_unit_test(another_model_in_the_meantime_wins),
+        cmocka_unit_test(a_hostile_list_of_models_is_harmless),
+        cmocka_unit_test(memory_may_run_out_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
