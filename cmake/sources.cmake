@@ -15,9 +15,11 @@ set(FILM_SOURCES
   src/text/io_api.c src/text/jsonl.c src/text/quantity.c src/text/reader.c src/text/record.c
   src/text/record_text.c src/text/relations.c src/text/relations_edit.c src/text/relations_file.c
   src/text/relations_pack.c src/text/relations_read.c src/text/slice.c src/text/source.c
-  src/text/table.c src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/workbook.c
+  src/text/table.c src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/word_kinds.c
+  src/text/workbook.c
   # embed: sentences to vectors
-  src/embed/encoder.c src/embed/features.c src/embed/grams.c src/embed/network.c src/embed/vec.c
+  src/embed/code_rows.c src/embed/encoder.c src/embed/features.c src/embed/grams.c
+  src/embed/lexicon.c src/embed/network.c src/embed/vec.c
   src/embed/word_map.c
   # pair: two sentences to a verdict
   src/pair/alignment.c src/pair/answered.c src/pair/calibrate.c src/pair/comparison.c

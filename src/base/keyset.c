@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BUCKET_BITS = 28, LONGEST_BUCKET = 255 };
+enum { MOST_BUCKET_BITS = 28, LONGEST_BUCKET = 255, KEYSET_BLOCK = 128 };
 
 /* ---- The permutation ---- */
 
@@ -83,11 +83,37 @@ uint32_t keyset_find(const struct keyset *set, uint64_t number)
     return KEYSET_NONE;
 }
 
-void keyset_prefetch(const struct keyset *set, uint64_t number)
+/* Three passes over a block: the bucket, its entries, the comparison. */
+static void find_block(const struct keyset *set, const uint64_t *numbers, size_t count,
+                       uint32_t *positions)
 {
-    if (!set->count) return;
-    uint32_t at = set->first[bucket_of(set, keyset_mix(set, number))];
-    __builtin_prefetch((const char *)set->rest + (size_t)at * set->width);
+    uint64_t rest[KEYSET_BLOCK], mask = mask_of(rest_bits(set)), most = mask_of(set->bits);
+    uint32_t bucket[KEYSET_BLOCK];
+    for (size_t i = 0; i < count; i++) {
+        uint64_t mixed = keyset_mix(set, numbers[i] & most);
+        rest[i] = mixed & mask;
+        bucket[i] = bucket_of(set, mixed);
+        __builtin_prefetch(set->first + bucket[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch((const char *)set->rest + (size_t)set->first[bucket[i]] * set->width);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t at = set->first[bucket[i]], end = set->first[bucket[i] + 1];
+        while (at < end && rest_at(set, at) != rest[i]) at++;
+        positions[i] = at < end && numbers[i] <= most ? at : KEYSET_NONE;
+    }
+}
+
+void keyset_find_all(const struct keyset *set, const uint64_t *numbers, size_t count,
+                     uint32_t *positions)
+{
+    if (!set->count) {
+        for (size_t i = 0; i < count; i++) positions[i] = KEYSET_NONE;
+        return;
+    }
+    for (size_t first = 0; first < count; first += KEYSET_BLOCK)
+        find_block(set, numbers + first,
+                   count - first < KEYSET_BLOCK ? count - first : KEYSET_BLOCK, positions + first);
 }
 
 uint64_t keyset_at(const struct keyset *set, uint32_t position)

@@ -34,8 +34,9 @@ film_status keyset_build(struct keyset *set, const uint64_t *numbers, size_t cou
 
 /* Returns the position of a number, or KEYSET_NONE. */
 uint32_t keyset_find(const struct keyset *set, uint64_t number);
-/* Fetches what keyset_find will read. */
-void keyset_prefetch(const struct keyset *set, uint64_t number);
+/* The same for COUNT numbers. What is read is fetched ahead: a large set is slow otherwise. */
+void keyset_find_all(const struct keyset *set, const uint64_t *numbers, size_t count,
+                     uint32_t *positions);
 
 /* Returns the number at a position. */
 uint64_t keyset_at(const struct keyset *set, uint32_t position);

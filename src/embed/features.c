@@ -24,6 +24,7 @@ void features_free(struct features *features)
     tokenizer_free(&features->tokenizer);
     for (int g = 0; g < GROUPS; g++) strtab_free(&features->vocabulary[g]);
     mem_free(features->own_idf);
+    lexicon_free(features->lexicon);
     memset(features, 0, sizeof *features);
 }
 
@@ -69,6 +70,9 @@ void feature_row_free(struct feature_row *row)
     mem_free(row->value);
     mem_free(row->found);
     mem_free(row->scratch);
+    mem_free(row->word);
+    for (size_t i = 0; i < row->room_capacity; i++) mem_free(row->room[i].lexeme);
+    mem_free(row->room);
     memset(row, 0, sizeof *row);
 }
 
@@ -76,40 +80,142 @@ static int reserve_features(struct feature_row *row, size_t count)
 {
     return mem_grow((void **)&row->id, &row->id_capacity, count, sizeof *row->id) &&
            mem_grow((void **)&row->value, &row->value_capacity, count, sizeof *row->value) &&
-           mem_grow((void **)&row->found, &row->found_capacity, count, sizeof *row->found) &&
            mem_grow((void **)&row->scratch, &row->scratch_capacity, count, sizeof *row->scratch);
 }
 
-/* Looks up every gram; the known ids are collected in row->id, with repetitions. */
-static size_t look_up_features(const struct features *features, struct feature_row *row)
+film_status feature_row_list(const struct features *features, struct feature_row *row,
+                             film_error *error)
 {
-    size_t known = 0, at = 0;
+    film_status status = FILM_OK;
+    size_t grams = 0, at = 0;
+    if (row->listed) return FILM_OK;
+    TRY(grams_list(&row->grams, features->groups, error));
+    for (int g = 0; g < GROUPS; g++) grams += row->grams.group[g].count;
+    TRY_ALLOC(mem_grow((void **)&row->found, &row->found_capacity, grams + 1, sizeof *row->found),
+              error);
     for (int g = 0; g < GROUPS; g++) {
         const struct gram_list *list = &row->grams.group[g];
         for (size_t i = 0; i < list->count; i++) {
             film_text text = gram_text(list, &list->items[i]);
             uint32_t id = strtab_find(&features->vocabulary[g], text.bytes, text.length);
-            if (id != STRTAB_NONE) {
-                id += features->first[g];
-                row->id[known++] = id;
-            }
-            row->found[at++] = id;
+            row->found[at++] = id == STRTAB_NONE ? id : id + features->first[g];
         }
     }
-    return known;
+    row->listed = 1;
+done:
+    return status;
+}
+
+/* Finds the word of every token. */
+static film_status find_words(const struct features *features, struct feature_row *row,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct tokens *tokens = &row->grams.tokens;
+    size_t count = tokens->count, had = row->room_capacity;
+    TRY_ALLOC(mem_grow((void **)&row->word, &row->word_capacity, count + 1, sizeof *row->word),
+              error);
+    TRY_ALLOC(mem_grow((void **)&row->room, &row->room_capacity, count + 1, sizeof *row->room),
+              error);
+    memset(row->room + had, 0, (row->room_capacity - had) * sizeof *row->room);
+    for (size_t i = 0; i < count; i++)
+        TRY(lexicon_word(features, token_text(tokens, &tokens->items[i]), &row->grams,
+                         &row->room[i], &row->word[i], error));
+done:
+    return status;
+}
+
+/* Returns whether the features of the sentence are those of its words: no word pairs, and no
+ * script without spaces, whose n-grams cross words. */
+static int is_plain(const struct features *features, const struct feature_row *row)
+{
+    const struct tokens *tokens = &row->grams.tokens;
+    if (features->groups & GROUP_BIT(GROUP_BIGRAM)) return 0;
+    for (size_t i = 0; i < tokens->count; i++)
+        if (tokens->items[i].kind != TOKEN_WORD) return 0;
+    return 1;
+}
+
+/* Merges two ascending arrays. */
+static void merge_ids(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t *out)
+{
+    size_t i = 0, j = 0;
+    while (i < n && j < m) { /* without a branch on the ids, which nobody can predict */
+        uint32_t left = a[i], right = b[j];
+        size_t first = left <= right;
+        *out++ = first ? left : right;
+        i += first;
+        j += !first;
+    }
+    if (i < n) memcpy(out, a + i, (n - i) * sizeof *a);
+    if (j < m) memcpy(out, b + j, (m - j) * sizeof *b);
+}
+
+/* Merges the n-grams of words FIRST .. LAST into OUT; SCRATCH has the same room. Returns their
+ * number. */
+static size_t merge_words(const struct feature_row *row, size_t first, size_t last, uint32_t *out,
+                          uint32_t *scratch)
+{
+    if (last - first == 0) return 0;
+    if (last - first == 1) {
+        const struct lexeme *word = row->word[first];
+        memcpy(out, word->gram, word->gram_count * sizeof *out);
+        return word->gram_count;
+    }
+    size_t middle = first + (last - first) / 2;
+    size_t left = merge_words(row, first, middle, scratch, out);
+    size_t right = merge_words(row, middle, last, scratch + left, out + left);
+    merge_ids(scratch, left, scratch + left, right, out);
+    return left + right;
+}
+
+/* Collects the known ids of the row with repetitions, ascending; returns their number. */
+static film_status collect_plain(const struct features *features, struct feature_row *row,
+                                 size_t *known, film_error *error)
+{
+    const struct tokens *tokens = &row->grams.tokens;
+    size_t words = 0, grams = 0;
+    for (size_t i = 0; i < tokens->count; i++) grams += row->word[i]->gram_count;
+    if (!reserve_features(row, tokens->count + grams + 1)) return status_no_memory(error);
+    for (size_t i = 0; i < tokens->count; i++) {
+        row->id[words] = row->word[i]->id;
+        words += row->word[i]->id != STRTAB_NONE;
+    }
+    sort_ids(row->id, row->scratch, words);
+    if (features->groups & GROUP_BIT(GROUP_CHAR))
+        words += merge_words(row, 0, tokens->count, row->id + words, row->scratch);
+    *known = words;
+    return FILM_OK;
+}
+
+static film_status collect_listed(const struct features *features, struct feature_row *row,
+                                  size_t *known, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t grams = 0;
+    *known = 0;
+    TRY(feature_row_list(features, row, error));
+    for (int g = 0; g < GROUPS; g++) grams += row->grams.group[g].count;
+    TRY_ALLOC(reserve_features(row, grams + 1), error);
+    for (size_t i = 0; i < grams; i++) {
+        row->id[*known] = row->found[i];
+        *known += row->found[i] != STRTAB_NONE;
+    }
+    sort_ids(row->id, row->scratch, *known);
+done:
+    return status;
 }
 
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error)
 {
     film_status status = FILM_OK;
+    size_t known, count = 0;
     row->count = 0;
-    TRY(grams_collect(&row->grams, &features->tokenizer, features->groups, text, error));
-    size_t grams = 0;
-    for (int g = 0; g < GROUPS; g++) grams += row->grams.group[g].count;
-    TRY_ALLOC(reserve_features(row, grams), error);
-    size_t known = look_up_features(features, row), count = 0;
-    sort_ids(row->id, row->scratch, known);
+    row->listed = 0;
+    TRY(grams_split(&row->grams, &features->tokenizer, text, error));
+    TRY(find_words(features, row, error));
+    TRY((is_plain(features, row) ? collect_plain : collect_listed)(features, row, &known, error));
     for (size_t i = 0; i < known;) { /* runs of equal ids become one entry */
         size_t start = i;
         uint32_t id = row->id[i];
@@ -118,6 +224,7 @@ film_status features_transform(const struct features *features, struct feature_r
         row->value[count++] = features_tf((uint32_t)(i - start));
     }
     row->count = count;
+    row->id[count] = UINT32_MAX; /* above all ids: merging needs no other check of the end */
     features_weigh(features, row->id, row->value, count);
 done:
     return status;

@@ -7,7 +7,7 @@
 #ifndef EMBED_FEATURES_H
 #define EMBED_FEATURES_H
 
-#include "embed/grams.h"
+#include "embed/lexicon.h"
 
 /* The fitted vocabulary; immutable, shared by threads. */
 struct features {
@@ -17,6 +17,7 @@ struct features {
     uint32_t first[GROUPS + 1]; /* group g has the ids first[g] .. first[g+1] */
     const float *idf;           /* first[GROUPS] */
     float *own_idf;             /* the same, when computed here and not mapped */
+    struct lexicon *lexicon;    /* of a model that is used; NULL: words are computed each time */
 };
 
 void features_free(struct features *features);
@@ -36,9 +37,13 @@ struct feature_row {
     uint32_t *id; /* ascending */
     float *value;
     size_t count;
-    uint32_t *found; /* id of each gram, group by group, or STRTAB_NONE */
+    const struct lexeme **word; /* of each token */
+    uint32_t *found; /* id of each gram, group by group, or STRTAB_NONE: see feature_row_list */
     uint32_t *scratch;
     size_t id_capacity, value_capacity, found_capacity, scratch_capacity;
+    struct lexeme_room *room; /* of the words that no lexicon keeps */
+    size_t word_capacity, room_capacity;
+    int listed; /* the lists of `grams` and `found` are filled */
 };
 
 film_status feature_row_init(struct feature_row *row, const struct features *features,
@@ -49,10 +54,15 @@ void feature_row_free(struct feature_row *row);
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error);
 
+/* Fills the lists of row->grams and row->found for the row that was computed, unless they are. */
+film_status feature_row_list(const struct features *features, struct feature_row *row,
+                             film_error *error);
+
 /* Returns the position of feature ID in the row, or its insertion point. */
 size_t feature_row_position(const struct feature_row *row, uint32_t id);
 
-/* PLACES[i] = the number of occurrences of the row's feature i in the sentence. */
+/* PLACES[i] = the number of occurrences of the row's feature i in the sentence. The row must have
+ * its lists. */
 void feature_row_places(const struct feature_row *row, double *places);
 
 /* Computes the final weights of an id-sorted row; VALUE holds tf on entry. Fitting and transforming

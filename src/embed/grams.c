@@ -99,7 +99,6 @@ static size_t slide(struct gram_list *list, size_t start, size_t end, int n, uin
         left = utf8_next(bytes, end, left);
         right = utf8_next(bytes, end, right);
     }
-#undef STEP
 }
 
 /* Returns the word that starts with token *i, or the whole run of characters of a script without
@@ -119,37 +118,64 @@ static film_text word_or_run(const struct tokens *tokens, size_t *i)
 }
 
 /* As in scikit-learn: a word shorter than n characters is used whole, once. */
+static film_status add_characters(struct gram_list *list, film_text word, uint32_t token,
+                                  film_error *error)
+{
+    size_t start = list->length, kinds = CHAR_MAX_LENGTH - CHAR_MIN_LENGTH + 1;
+    if (!reserve_grams(list, kinds * (word.length + 2), word.length + 2))
+        return status_no_memory(error);
+    append_gram(list, film_string(" "));
+    append_gram(list, word);
+    append_gram(list, film_string(" "));
+    for (int n = CHAR_MIN_LENGTH; n <= CHAR_MAX_LENGTH; n++)
+        if (slide(list, start, list->length, n, token) == 1) break;
+    return FILM_OK;
+}
+
 static film_status collect_characters(struct grams *grams, film_error *error)
 {
+    film_status status = FILM_OK;
     const struct tokens *tokens = &grams->tokens;
-    struct gram_list *list = &grams->group[GROUP_CHAR];
-    for (size_t i = 0; i < tokens->count; i++) {
+    for (size_t i = 0; i < tokens->count && status == FILM_OK; i++) {
         uint32_t token = (uint32_t)i;
         film_text word = word_or_run(tokens, &i);
-        size_t start = list->length, kinds = CHAR_MAX_LENGTH - CHAR_MIN_LENGTH + 1;
-        if (!reserve_grams(list, kinds * (word.length + 2), word.length + 2))
-            return status_no_memory(error);
-        append_gram(list, film_string(" "));
-        append_gram(list, word);
-        append_gram(list, film_string(" "));
-        for (int n = CHAR_MIN_LENGTH; n <= CHAR_MAX_LENGTH; n++)
-            if (slide(list, start, list->length, n, token) == 1) break;
+        status = add_characters(&grams->group[GROUP_CHAR], word, token, error);
     }
+    return status;
+}
+
+film_status grams_of_word(struct grams *grams, film_text word, film_error *error)
+{
+    struct gram_list *list = &grams->group[GROUP_CHAR];
+    list->count = list->length = 0;
+    return add_characters(list, word, 0, error);
+}
+
+film_status grams_list(struct grams *grams, unsigned groups_wanted, film_error *error)
+{
+    film_status status = FILM_OK;
+    for (int g = 0; g < GROUPS; g++) grams->group[g].count = grams->group[g].length = 0;
+    if (groups_wanted & GROUP_BIT(GROUP_WORD)) TRY(collect_words(grams, error));
+    if (groups_wanted & GROUP_BIT(GROUP_BIGRAM)) TRY(collect_bigrams(grams, error));
+    if (groups_wanted & GROUP_BIT(GROUP_CHAR)) TRY(collect_characters(grams, error));
+done:
+    return status;
+}
+
+film_status grams_split(struct grams *grams, const struct tokenizer *tokenizer, film_text text,
+                        film_error *error)
+{
+    film_status status = tokens_split(&grams->tokens, tokenizer, text, error);
+    if (status != FILM_OK) return status;
+    if (grams->tokens.fold.length > UINT32_MAX / 8) /* the padded words must fit 32-bit offsets */
+        return status_set(error, FILM_BAD_INPUT, "a sentence of %zu bytes is too long",
+                          text.length);
     return FILM_OK;
 }
 
 film_status grams_collect(struct grams *grams, const struct tokenizer *tokenizer,
                           unsigned groups_wanted, film_text text, film_error *error)
 {
-    film_status status = FILM_OK;
-    for (int g = 0; g < GROUPS; g++) grams->group[g].count = grams->group[g].length = 0;
-    TRY(tokens_split(&grams->tokens, tokenizer, text, error));
-    if (grams->tokens.fold.length > UINT32_MAX / 8) /* the padded words must fit 32-bit offsets */
-        return status_set(error, FILM_BAD_INPUT, "a sentence of %zu bytes is too long",
-                          text.length);
-    if (groups_wanted & GROUP_BIT(GROUP_WORD)) TRY(collect_words(grams, error));
-    if (groups_wanted & GROUP_BIT(GROUP_BIGRAM)) TRY(collect_bigrams(grams, error));
-    if (groups_wanted & GROUP_BIT(GROUP_CHAR)) TRY(collect_characters(grams, error));
-done:
-    return status;
+    film_status status = grams_split(grams, tokenizer, text, error);
+    return status == FILM_OK ? grams_list(grams, groups_wanted, error) : status;
 }

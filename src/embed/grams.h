@@ -37,6 +37,14 @@ void grams_free(struct grams *grams);
 film_status grams_collect(struct grams *grams, const struct tokenizer *tokenizer,
                           unsigned groups_wanted, film_text text, film_error *error);
 
+/* Collects the character n-grams of one word into that group. The tokens stay. */
+film_status grams_of_word(struct grams *grams, film_text word, film_error *error);
+
+/* The two steps of grams_collect: splits TEXT into tokens; collects the features of the tokens. */
+film_status grams_split(struct grams *grams, const struct tokenizer *tokenizer, film_text text,
+                        film_error *error);
+film_status grams_list(struct grams *grams, unsigned groups_wanted, film_error *error);
+
 static inline film_text gram_text(const struct gram_list *list, const struct gram *gram)
 {
     return (film_text){list->bytes + gram->start, gram->length};

@@ -1,6 +1,7 @@
-/* Sums and products of the rows of the map, for floats and for codes of 8 and 4 bits, and rounding
- * to codes. One version of each kernel per instruction set (embed/vec.h). */
+/* Sums and products of the rows of the map, for floats and for codes of 8 bits (embed/code_rows.h)
+ * and 4 bits, and rounding to codes. There is one version of each kernel per instruction set. */
 #include "embed/word_map.h"
+#include "embed/code_rows.h"
 #include "embed/vec.h"
 
 #include <math.h>
@@ -36,14 +37,6 @@ VEC_KERNEL static void add_nibbles(float *restrict y, float factor, const uint8_
     for (size_t i = 0; i < high; i++) second[i] += factor * (float)((int)(code[i] >> 4) - 8);
 }
 
-VEC_KERNEL static int32_t multiply_bytes(const int8_t *a, const int8_t *b, size_t n)
-{
-    int32_t sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++) sum += (int32_t)a[i] * (int32_t)b[i];
-    return sum;
-}
-
 /* With an odd number of dimensions the last upper half is 8: the value 0. */
 VEC_KERNEL static int32_t multiply_nibbles(const uint8_t *a, const uint8_t *b, size_t n)
 {
@@ -57,23 +50,16 @@ VEC_KERNEL static int32_t multiply_nibbles(const uint8_t *a, const uint8_t *b, s
     return sum;
 }
 
-/* ---- Sums of many rows ----
+/* ---- Sums of many rows of 4 bits ----
  *
  * A block of 32 bytes of all rows is added at a time, so that the sums stay in registers. A block
  * is read as 8 words of 4 bytes; byte K of every word goes to sum K. Every instruction set has the
  * shifts that this takes. Every value is added in the order of the rows. */
 
-enum { ROWS = 128, LANES = 8, BLOCK = 4 * LANES, LINE = 64 };
+enum { ROWS = CODED_ROWS, LANES = 8, BLOCK = 4 * LANES, LINE = 64 };
 typedef float lanes __attribute__((vector_size(4 * LANES)));
 typedef int32_t whole __attribute__((vector_size(4 * LANES)));
 typedef uint32_t words __attribute__((vector_size(4 * LANES)));
-
-/* Rows of codes that are added together, with their factors. */
-struct coded_rows {
-    const uint8_t *code[ROWS];
-    float factor[ROWS];
-    size_t count;
-};
 
 /* Moves the sums of COUNT dimensions to or from memory; the first SKIPPED are not written. */
 static void gather(lanes *sum, const float *out, size_t count)
@@ -96,25 +82,6 @@ static size_t block_at(size_t at, size_t size)
 #define ADD(k, x, shift, bits)                  \
     sum[k] += factor * __builtin_convertvector( \
                            (whole)((x) << (32 - (bits) - (shift))) >> (32 - (bits)), lanes)
-
-VEC_KERNEL static void sum_bytes(const struct coded_rows *rows, float *out, size_t dim)
-{
-    for (size_t at = 0; at < dim; at += BLOCK) {
-        size_t from = block_at(at, dim);
-        lanes sum[4];
-        gather(sum, out + from, BLOCK);
-        for (size_t r = 0; r < rows->count; r++) {
-            float factor = rows->factor[r];
-            words x;
-            memcpy(&x, rows->code[r] + from, sizeof x);
-            ADD(0, x, 0, 8);
-            ADD(1, x, 8, 8);
-            ADD(2, x, 16, 8);
-            ADD(3, x, 24, 8);
-        }
-        scatter(sum, out + from, at - from, BLOCK);
-    }
-}
 
 /* LOW dimensions in the lower halves of the bytes, HIGH in the upper ones. */
 VEC_KERNEL static void sum_nibbles(const struct coded_rows *rows, float *out, size_t low,
@@ -155,11 +122,11 @@ static void sum_codes(const struct word_map *map, const uint32_t *ids, const flo
             for (size_t at = 0; at < map->stride; at += LINE) __builtin_prefetch(rows.code[r] + at);
             rows.factor[r] = values[first + r] * map->scales[id];
         }
-        if (map->stride < BLOCK)
+        if (map->bits == 4 && map->stride < BLOCK)
             for (size_t r = 0; r < rows.count; r++)
                 word_map_add(map, ids[first + r], values[first + r], out, dim);
         else if (map->bits == 8)
-            sum_bytes(&rows, out, dim);
+            codes_add_rows(&rows, out, dim);
         else
             sum_nibbles(&rows, out, map->stride, dim - map->stride);
     }
@@ -199,7 +166,7 @@ double word_map_product(const struct word_map *map, uint32_t a, uint32_t b, size
 {
     if (map->rows) return vec_dot(floats_of(map, a, dim), floats_of(map, b, dim), dim);
     int32_t sum = map->bits == 8
-                      ? multiply_bytes((const int8_t *)codes_of(map, a),
+                      ? codes_multiply((const int8_t *)codes_of(map, a),
                                        (const int8_t *)codes_of(map, b), dim)
                       : multiply_nibbles(codes_of(map, a), codes_of(map, b), map->stride);
     return (double)map->scales[a] * (double)map->scales[b] * sum;

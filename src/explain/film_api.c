@@ -197,6 +197,7 @@ film_status film_embed(film_context *context, film_text text, float *out, film_e
     if (!context || !out) return status_missing(error, context ? "out" : "context");
     film_status status = check_vectors(context->model, error);
     if (status != FILM_OK) return status;
+    reading_forget(&context->match.survey.reading);
     return encoder_embed(&context->model->encoder, &context->match.survey.reading.side[0].row, text,
                          out, error);
 }

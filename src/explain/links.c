@@ -40,7 +40,7 @@ static void add_feature(const struct reading *reading, uint32_t id, double facto
 
 struct gathering {
     const struct words *words;
-    const struct reading *reading;
+    struct reading *reading;
     int sentence; /* 0: a, 1: b */
     size_t count; /* number of words examined */
     float *part;
@@ -62,7 +62,7 @@ static void give(const struct gathering *to, const struct token *token, uint32_t
 static film_status gather_links(struct links *links, struct gathering *to, film_error *error)
 {
     int a = to->reading->swapped ? 1 : 0, side = to->sentence ? !a : a;
-    const struct feature_row *row = &to->reading->side[side].row;
+    struct feature_row *row = &to->reading->side[side].row;
     const struct token *tokens = row->grams.tokens.items;
     size_t words = to->words->first[to->sentence + 1] - to->words->first[to->sentence];
     to->count = words < LINKS_WORDS ? words : LINKS_WORDS;
@@ -72,6 +72,8 @@ static film_status gather_links(struct links *links, struct gathering *to, film_
         !mem_grow((void **)&links->places, &links->places_capacity, row->count + 1,
                   sizeof *links->places))
         return status_no_memory(error);
+    film_status status = feature_row_list(to->reading->encoder->features, row, error);
+    if (status != FILM_OK) return status;
     to->part = links->part[to->sentence];
     memset(to->part, 0, cells * sizeof *to->part);
     feature_row_places(row, links->places);
@@ -121,8 +123,8 @@ static void offer(struct links *links, const film_word_link *link)
     if (stronger_link_first(link, &links->list[weakest]) < 0) links->list[weakest] = *link;
 }
 
-film_status links_find(struct links *links, const struct words *words,
-                       const struct reading *reading, film_error *error)
+film_status links_find(struct links *links, const struct words *words, struct reading *reading,
+                       film_error *error)
 {
     film_status status = FILM_OK;
     struct gathering to[2] = {{words, reading, 0, 0, NULL}, {words, reading, 1, 0, NULL}};

@@ -24,7 +24,7 @@ void links_free(struct links *links);
 /* Finds the strongest links of the pair that was read. For the cosine, shares are divided by the
  * lengths of the vectors, so that they add up to it. Otherwise they are shares of the inner
  * product. */
-film_status links_find(struct links *links, const struct words *words,
-                       const struct reading *reading, film_error *error);
+film_status links_find(struct links *links, const struct words *words, struct reading *reading,
+                       film_error *error);
 
 #endif

@@ -173,7 +173,7 @@ film_status explain_pair(struct explainer *explainer, struct match *match, film_
                          film_explanation *out, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct reading *reading = &match->survey.reading;
+    struct reading *reading = &match->survey.reading;
     static const struct record_fields none;
     const struct record_fields *fields =
         reading->encoder->fields ? reading->encoder->fields : &none;

@@ -29,12 +29,12 @@ film_status model_find_word(const film_model *model, film_text word, uint32_t *i
     if (status == FILM_OK && row.grams.tokens.count != 1)
         status = status_set(error, FILM_USAGE, "\"%s\" is %zu words; give one word",
                             value_show(word, shown), row.grams.tokens.count);
-    if (status == FILM_OK && row.found[0] == STRTAB_NONE)
+    if (status == FILM_OK && row.word[0]->id == STRTAB_NONE)
         status = status_set(
             error, FILM_USAGE,
             "the model does not know the word \"%s\"; it occurs in too few training sentences",
             value_show(word, shown));
-    if (status == FILM_OK) *id = row.found[0];
+    if (status == FILM_OK) *id = row.word[0]->id;
     feature_row_free(&row);
 done:
     return status;
@@ -140,6 +140,7 @@ static film_status edit_relation(film_model *model, const struct relation_line *
     relations_free(&model->relations);
     model->relations = changed;
     model->encoder.relations = model->relations.words.count ? &model->relations : NULL;
+    TRY(lexicon_renew(&model->features, model->encoder.relations, error));
 done:
     return status;
 }

@@ -123,6 +123,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     TRY(model->bits ? packed_open_relations(model, path, error)
                     : relations_from(model->file, path, &model->relations, error));
     if (model->relations.words.count) model->encoder.relations = &model->relations;
+    TRY(lexicon_renew(features, model->encoder.relations, error));
     int bert = safetensors_metadata(model->file, "bert") != NULL;
     if (bert) TRY(open_network(model, path, error));
     /* A model of features alone has no map; next to a network, words need none. */

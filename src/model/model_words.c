@@ -24,6 +24,7 @@ film_status model_add_words(film_model *model, const char *path, film_error *err
     relations_free(&model->relations);
     model->relations = all;
     model->encoder.relations = all.words.count ? &model->relations : NULL;
+    TRY(lexicon_renew(&model->features, model->encoder.relations, error));
 done:
     relations_builder_free(&builder);
     mem_free(wanted);

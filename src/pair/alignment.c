@@ -18,6 +18,17 @@ static unsigned char larger(unsigned char a, unsigned char b)
     return a > b ? a : b;
 }
 
+/* Without the care for NaN of fmax, which is a call. */
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static float greater_rarity(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 static unsigned char least(unsigned char a, unsigned char b, unsigned char c)
 {
     unsigned char ab = a < b ? a : b;
@@ -41,7 +52,7 @@ static void fill_table(struct comparison *comparison, struct order_table *table)
                       : larger(table->common[old][j + 1], table->common[new][j]);
             table->rarity[new][j + 1] =
                 equal ? table->rarity[old][j] + a[i].rarity
-                      : fmaxf(table->rarity[old][j + 1], table->rarity[new][j]);
+                      : greater_rarity(table->rarity[old][j + 1], table->rarity[new][j]);
             table->run[new][j + 1] = equal ? (unsigned char)(table->run[old][j] + 1) : 0;
             table->edits[new][j + 1] =
                 equal ? table->edits[old][j]
@@ -118,36 +129,22 @@ void alignment_free(struct alignment *alignment)
     }
 }
 
-/* Letter bigrams of the word padded with spaces, sorted: "who" -> " w", "wh", "ho", "o ". */
-static size_t letter_pairs(film_text word, uint16_t *pairs)
+/* Dice coefficient of the letter pairs: 2 |A and B| / (|A| + |B|). Most words have none in
+ * common, as their bits tell. */
+static double spelled_alike(const struct lexeme *a, const struct lexeme *b)
 {
-    size_t length = word.length < ALIGNMENT_LETTERS ? word.length : ALIGNMENT_LETTERS;
-    unsigned before = ' ';
-    for (size_t i = 0; i <= length; i++) {
-        unsigned letter = i < length ? (unsigned char)word.bytes[i] : ' ';
-        uint16_t pair = (uint16_t)(before << 8 | letter);
-        size_t at = i;
-        for (; at > 0 && pairs[at - 1] > pair; at--) pairs[at] = pairs[at - 1];
-        pairs[at] = pair;
-        before = letter;
-    }
-    return length + 1;
-}
-
-/* Dice coefficient: 2 |A and B| / (|A| + |B|). */
-static double spelled_alike(const uint16_t *a, size_t n, const uint16_t *b, size_t m)
-{
-    size_t i = 0, j = 0, both = 0;
+    size_t i = 0, j = 0, both = 0, n = a->pair_count, m = b->pair_count;
+    if (!((a->pair_bits[0] & b->pair_bits[0]) | (a->pair_bits[1] & b->pair_bits[1]))) return 0;
     while (i < n && j < m) {
-        both += a[i] == b[j];
-        size_t next = i + (a[i] <= b[j]);
-        j += b[j] <= a[i];
-        i = next;
+        uint16_t left = a->pairs[i], right = b->pairs[j];
+        both += left == right;
+        i += left <= right;
+        j += right <= left;
     }
     return 2.0 * (double)both / (double)(n + m);
 }
 
-/* Computes bigrams, vectors and their sum for the unshared words of one side. */
+/* Computes vectors and their sum for the unshared words of one side. */
 static void prepare_side(struct comparison *comparison, struct alignment *alignment, int s)
 {
     const struct reading *reading = comparison->reading;
@@ -157,8 +154,6 @@ static void prepare_side(struct comparison *comparison, struct alignment *alignm
     if (alignment->rest[s]) memset(alignment->rest[s], 0, dim * sizeof(float));
     for (size_t i = 0; i < side->alone; i++) {
         const struct reading_word *word = &reading->side[s].words[side->place[i]];
-        alignment->pair_count[s][i] =
-            letter_pairs(reading_text(reading, s, side->place[i]), alignment->pairs[s][i]);
         alignment->length[s][i] = 0;
         if (!alignment->rest[s] || word->id == READING_NONE) continue;
         alignment->length[s][i] = sqrt(word_map_product(map, word->id, word->id, dim));
@@ -185,9 +180,9 @@ static void sum_up(struct comparison_side *side, const struct reading_word *word
         double rarity = (double)words[side->place[i]].rarity;
         double unspelled = rarity * (1 - spelled[i]), unlike = rarity * (1 - like[i]);
         side->unspelled += unspelled;
-        side->unspelled_most = fmax(side->unspelled_most, unspelled);
+        side->unspelled_most = greater(side->unspelled_most, unspelled);
         side->unlike += unlike;
-        side->unlike_most = fmax(side->unlike_most, unlike);
+        side->unlike_most = greater(side->unlike_most, unlike);
     }
 }
 
@@ -212,7 +207,7 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
     }
     double both = sqrt(squares[0] * squares[1]);
     comparison->similarity = both > 0 ? product / both : 0;
-    comparison->distance = sqrt(fmax(0, squares[0] + squares[1] - 2 * product));
+    comparison->distance = sqrt(greater(0, squares[0] + squares[1] - 2 * product));
     comparison->rest_similarity = lengths > 0 ? rest / lengths : 0;
 }
 
@@ -260,22 +255,25 @@ static int is_compound(const struct reading *reading, film_text word, int other,
 
 void align_words(struct comparison *comparison, struct alignment *alignment)
 {
-    double spelled[2][MOST] = {{0}}, like[2][MOST] = {{0}};
+    double spelled[2][MOST], like[2][MOST];
     const struct reading *reading = comparison->reading;
+    const struct reading_word *words[2] = {reading->side[0].words, reading->side[1].words};
     const struct comparison_side *a = &comparison->side[0], *b = &comparison->side[1];
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < comparison->side[s].alone; i++) spelled[s][i] = like[s][i] = 0;
     prepare_side(comparison, alignment, 0);
     prepare_side(comparison, alignment, 1);
     for (size_t i = 0; i < a->alone; i++)
         for (size_t j = 0; j < b->alone; j++) {
-            double letters = spelled_alike(alignment->pairs[0][i], alignment->pair_count[0][i],
-                                           alignment->pairs[1][j], alignment->pair_count[1][j]);
+            double letters =
+                spelled_alike(words[0][a->place[i]].lexeme, words[1][b->place[j]].lexeme);
             double vectors = vectors_alike(comparison, alignment, i, j);
-            spelled[0][i] = fmax(spelled[0][i], letters);
-            spelled[1][j] = fmax(spelled[1][j], letters);
-            like[0][i] = fmax(like[0][i], vectors);
-            like[1][j] = fmax(like[1][j], vectors);
-            comparison->spelled_best = fmax(comparison->spelled_best, letters);
-            comparison->like_best = fmax(comparison->like_best, vectors);
+            spelled[0][i] = greater(spelled[0][i], letters);
+            spelled[1][j] = greater(spelled[1][j], letters);
+            like[0][i] = greater(like[0][i], vectors);
+            like[1][j] = greater(like[1][j], vectors);
+            comparison->spelled_best = greater(comparison->spelled_best, letters);
+            comparison->like_best = greater(comparison->like_best, vectors);
         }
     for (int s = 0; s < 2; s++) {
         sum_up(&comparison->side[s], reading->side[s].words, spelled[s], like[s]);

@@ -15,14 +15,9 @@ struct order_table {
 /* Computes the common subsequence, edits, runs, common prefix and suffix, and inversions. */
 void compare_order(struct comparison *comparison, struct order_table *table);
 
-/* The number of letters of a word that are compared. */
-enum { ALIGNMENT_LETTERS = 24 };
-
-/* Letter bigrams of the unshared words, and the lengths of their vectors. */
+/* The lengths of the vectors of the unshared words. */
 struct alignment {
     const struct encoder *encoder;
-    uint16_t pairs[2][COMPARISON_MOST][ALIGNMENT_LETTERS + 1];
-    size_t pair_count[2][COMPARISON_MOST];
     double length[2][COMPARISON_MOST];
     float *rest[2]; /* dim: sums of the vectors of the unshared words */
 };

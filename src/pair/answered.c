@@ -10,8 +10,8 @@ double answered_known(const struct features *features, const struct feature_row 
     double known = 0, unknown = 0;
     if (!end) return 1;                             /* a model without words */
     double rarest = (double)features->idf[end - 1]; /* ids are sorted by frequency */
-    for (size_t i = 0; i < row->grams.group[GROUP_WORD].count; i++) {
-        uint32_t id = row->found[i]; /* the words come first */
+    for (size_t i = 0; i < row->grams.tokens.count; i++) {
+        uint32_t id = row->word[i]->id;
         double idf = id < end ? (double)features->idf[id] : rarest;
         *(id < end ? &known : &unknown) += idf * idf;
     }

@@ -70,28 +70,19 @@ static void sort_words(struct comparison *comparison, const struct reading *read
 
 /* ---- Each sentence by itself ---- */
 
-/* Returns the number of a usual first word of a question; the table is ordered by these numbers. */
-static unsigned opening_of(film_text word)
+static int is_stop(char c)
 {
-    static const struct {
-        unsigned char length;
-        char word[7];
-    } usual[] = {{4, "what"},   {3, "how"},  {3, "why"}, {5, "which"}, {3, "who"}, {4, "when"},
-                 {5, "where"},  {3, "can"},  {2, "is"},  {3, "are"},   {2, "do"},  {4, "does"},
-                 {6, "should"}, {4, "will"}, {3, "did"}, {5, "would"}, {2, "if"},  {5, "could"},
-                 {3, "has"},    {4, "have"}, {3, "was"}, {4, "were"},  {1, "i"}};
-    for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++)
-        if (usual[i].length == word.length && memcmp(usual[i].word, word.bytes, word.length) == 0)
-            return i + 1;
-    return 0;
+    return c == '.' || c == '?' || c == '!';
 }
 
 static size_t count_stops(film_text text)
 {
     size_t stops = 0, end = text.length;
-    while (end && strchr(" .?!", text.bytes[end - 1])) end--;
+    while (end && (is_stop(text.bytes[end - 1]) || text.bytes[end - 1] == ' ' ||
+                   text.bytes[end - 1] == '\0'))
+        end--;
     for (size_t i = 0; i + 1 < end; i++)
-        stops += strchr(".?!", text.bytes[i]) && text.bytes[i] && text.bytes[i + 1] == ' ';
+        stops += (size_t)(is_stop(text.bytes[i]) & (text.bytes[i + 1] == ' '));
     return stops;
 }
 
@@ -108,8 +99,7 @@ static double least_covered(const struct reading *reading, int s, size_t count)
         if (reading_is_shared(reading, word->number)) shared += (double)word->rarity;
         size_t from = tokens[i].to, to = i + 1 < count ? tokens[i + 1].from : from;
         int ends = i + 1 == count;
-        for (size_t at = from; at < to && !ends; at++)
-            ends = strchr(".?!", side->text.bytes[at]) && side->text.bytes[at];
+        for (size_t at = from; at < to && !ends; at++) ends = is_stop(side->text.bytes[at]);
         if (!ends) continue;
         if (all > 0) least = fmin(least, shared / all);
         all = shared = 0;
@@ -132,41 +122,40 @@ static void look_at_side(struct comparison *comparison, const struct reading *re
         side->negations += (words[i].flags & WORD_NEGATION) != 0;
         if (words[i].rarity >= words[rarest].rarity) rarest = i;
         if (words[i].flags & WORD_QUESTION) {
-            unsigned which = opening_of(reading_text(reading, s, i));
+            unsigned which = word_opening(words[i].lexeme->kinds);
             if (which && which <= WH_WORDS) side->asking |= 1u << which;
         }
         if (!reading_is_shared(reading, words[i].number))
             side->last_alone = (double)(i + 1) / (double)side->words;
     }
     if (!side->words) return;
-    side->opening = opening_of(reading_text(reading, s, 0));
+    side->opening = word_opening(words[0].lexeme->kinds);
     side->rarest_shared = reading_is_shared(reading, words[rarest].number);
     side->last_shared = reading_is_shared(reading, words[side->words - 1].number);
 }
 
 /* ---- Vectors ---- */
 
+/* The squares of the values of one group in a row, which begins at *AT. */
+static double sum_squares(const struct feature_row *row, uint32_t end, size_t *at)
+{
+    double sum = 0;
+    for (; row->id[*at] < end; ++*at) sum += (double)row->value[*at] * (double)row->value[*at];
+    return sum;
+}
+
 /* TF-IDF cosine of two rows, group by group. */
 static void compare_groups(struct comparison *comparison, const struct reading *reading)
 {
     const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
+    const struct reading_features *both = &reading->features;
     const struct features *features = reading->encoder->features;
     size_t i = 0, j = 0;
     for (int g = 0; g < GROUPS; g++) {
-        double product = 0, squares_a = 0, squares_b = 0;
-        uint32_t end = features->first[g + 1];
-        for (;;) {
-            uint32_t left = i < a->count && a->id[i] < end ? a->id[i] : UINT32_MAX;
-            uint32_t right = j < b->count && b->id[j] < end ? b->id[j] : UINT32_MAX;
-            if (left == UINT32_MAX && right == UINT32_MAX) break;
-            double x = left <= right ? (double)a->value[i] : 0;
-            double y = right <= left ? (double)b->value[j] : 0;
-            product += x * y;
-            squares_a += x * x;
-            squares_b += y * y;
-            i += left <= right;
-            j += right <= left;
-        }
+        double product = 0, squares_a = sum_squares(a, features->first[g + 1], &i),
+               squares_b = sum_squares(b, features->first[g + 1], &j);
+        for (size_t k = both->first_shared[g]; k < both->first_shared[g + 1]; k++)
+            product += (double)a->value[both->shared[0][k]] * (double)b->value[both->shared[1][k]];
         double lengths = sqrt(squares_a * squares_b);
         comparison->group[g] = lengths > 0 ? product / lengths : 0;
     }

@@ -109,16 +109,24 @@ uint64_t evidence_at(const struct evidence *evidence, uint64_t place, float *wei
     return key;
 }
 
-/* The table is larger than the caches: prefetch. */
-static void prefetch_item(const struct evidence *evidence, const struct item *item)
+/* The weights of COUNT items, at most ITEM_BLOCK. The tables are larger than the caches: fetch
+ * ahead. */
+static void look_up_items(const struct evidence *evidence, const struct item *items, size_t count,
+                          float *weights)
 {
-    if (!evidence->items.keys) {
-        item_table_prefetch(&evidence->table, item->key);
-        return;
+    uint64_t slot[ITEM_BLOCK];
+    if (evidence->items.keys) {
+        for (size_t i = 0; i < count; i++) {
+            slot[i] = keytab_first_slot(&evidence->items, items[i].key);
+            __builtin_prefetch(evidence->items.keys + slot[i]);
+            __builtin_prefetch(evidence->item + slot[i]);
+        }
+        for (size_t i = 0; i < count; i++) weights[i] = learned_item(evidence, items[i].key);
+    } else {
+        item_table_weights(&evidence->table, items, count, weights);
     }
-    uint64_t slot = keytab_first_slot(&evidence->items, item->key);
-    __builtin_prefetch(evidence->items.keys + slot);
-    __builtin_prefetch(evidence->item + slot);
+    for (size_t i = 0; evidence->edited_count && i < count; i++)
+        weights[i] = evidence_edited(evidence, items[i].key, weights[i]);
 }
 
 double evidence_factor(double squares)
@@ -126,40 +134,42 @@ double evidence_factor(double squares)
     return squares > 0 ? 1.0 / sqrt(squares) : 0.0;
 }
 
-/* Both rows are sorted by id: one merge finds shared and unshared features. */
-static void add_features(const struct evidence *evidence, const struct reading *reading,
-                         struct evidence_sums *sums)
+/* Sums the features of one group: shared ones count 1, unshared words their idf. */
+static void add_group(const struct evidence *evidence, const struct reading *reading, int group,
+                      struct evidence_sums *sums)
 {
-    const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
+    const struct reading_features *both = &reading->features;
+    const uint32_t *row = reading->side[0].row.id;
     const struct features *features = reading->encoder->features;
-    size_t i = 0, j = 0, group = 0;
-    while (i < a->count || j < b->count) {
-        uint32_t left = i < a->count ? a->id[i] : UINT32_MAX;
-        uint32_t right = j < b->count ? b->id[j] : UINT32_MAX;
-        uint32_t id = left < right ? left : right;
-        while (id >= features->first[group + 1]) group++;
-        int alone = left != right;
-        double base = evidence_base(features, (enum group)group, id, alone);
-        double weight = (double)evidence_feature(evidence, id, alone);
-        sums->feature[group][alone] += base * weight;
-        sums->squares[group][alone] += base * base;
-        i += left <= right;
-        j += right <= left;
+    double sum = 0, squares = 0;
+    for (size_t i = both->first_shared[group]; i < both->first_shared[group + 1]; i++)
+        sum += (double)evidence_feature(evidence, row[both->shared[0][i]], 0);
+    sums->feature[group][0] = sum;
+    sums->squares[group][0] = (double)(both->first_shared[group + 1] - both->first_shared[group]);
+    sum = 0;
+    for (size_t i = both->first_alone[group]; i < both->first_alone[group + 1]; i++) {
+        double base = evidence_base(features, (enum group)group, both->alone[i], 1);
+        sum += base * (double)evidence_feature(evidence, both->alone[i], 1);
+        squares += base * base;
     }
+    sums->feature[group][1] = sum;
+    sums->squares[group][1] = squares;
 }
 
 double evidence_margin(const struct evidence *evidence, const struct reading *reading,
                        const struct items *items, struct evidence_sums *sums)
 {
-    enum { AHEAD = 12 };
+    float weights[ITEM_BLOCK];
     memset(sums, 0, sizeof *sums);
-    for (size_t i = 0; i < AHEAD && i < items->count; i++) prefetch_item(evidence, &items->list[i]);
-    add_features(evidence, reading, sums);
-    for (size_t i = 0; i < items->count; i++) {
-        if (i + AHEAD < items->count) prefetch_item(evidence, &items->list[i + AHEAD]);
-        const struct item *item = &items->list[i];
-        sums->item[item->kind] += (double)evidence_item(evidence, item->key) * (double)item->value;
+    for (size_t first = 0; first < items->count; first += ITEM_BLOCK) {
+        size_t here = items->count - first < ITEM_BLOCK ? items->count - first : ITEM_BLOCK;
+        look_up_items(evidence, items->list + first, here, weights);
+        for (size_t i = 0; i < here; i++) {
+            const struct item *item = &items->list[first + i];
+            sums->item[item->kind] += (double)weights[i] * (double)item->value;
+        }
     }
+    for (int g = 0; g < GROUPS; g++) add_group(evidence, reading, g, sums);
     sums->margin = evidence->bias;
     for (int g = 0; g < GROUPS; g++)
         for (int alone = 0; alone < 2; alone++) {

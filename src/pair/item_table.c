@@ -78,11 +78,30 @@ float item_table_weight(const struct item_table *table, uint64_t key)
     return table->scale[key >> ITEM_KIND_SHIFT] * (float)table->weight[keys][at];
 }
 
-void item_table_prefetch(const struct item_table *table, uint64_t key)
+void item_table_weights(const struct item_table *table, const struct item *items, size_t count,
+                        float *weights)
 {
-    uint64_t number;
-    enum item_keys keys = item_number(table, key, &number);
-    if (keys != ITEM_SETS) keyset_prefetch(&table->set[keys], number);
+    uint64_t number[ITEM_SETS][ITEM_BLOCK], one;
+    uint32_t place[ITEM_BLOCK], at[ITEM_SETS][ITEM_BLOCK];
+    size_t found[ITEM_SETS] = {0};
+    unsigned char set[ITEM_BLOCK];
+    for (size_t i = 0; i < count; i++) {
+        set[i] = (unsigned char)item_number(table, items[i].key, &one);
+        if (set[i] == ITEM_SETS) continue;
+        place[i] = (uint32_t)found[set[i]]++;
+        number[set[i]][place[i]] = one;
+    }
+    for (int s = 0; s < ITEM_SETS; s++) {
+        keyset_find_all(&table->set[s], number[s], found[s], at[s]);
+        for (size_t i = 0; i < found[s]; i++)
+            if (at[s][i] != KEYSET_NONE) __builtin_prefetch(table->weight[s] + at[s][i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t position = set[i] == ITEM_SETS ? KEYSET_NONE : at[set[i]][place[i]];
+        weights[i] = position == KEYSET_NONE ? 0
+                                             : table->scale[items[i].key >> ITEM_KIND_SHIFT] *
+                                                   (float)table->weight[set[i]][position];
+    }
 }
 
 uint64_t item_table_at(const struct item_table *table, uint32_t position, float *weight)

@@ -33,7 +33,10 @@ uint32_t item_table_count(const struct item_table *table);
 
 /* Returns the weight of an item, or 0 when it is unknown. */
 float item_table_weight(const struct item_table *table, uint64_t key);
-void item_table_prefetch(const struct item_table *table, uint64_t key);
+/* The weights of COUNT items, at most ITEM_BLOCK. */
+enum { ITEM_BLOCK = 128 };
+void item_table_weights(const struct item_table *table, const struct item *items, size_t count,
+                        float *weights);
 
 /* Returns the key at a position, and its weight. The keys of phrases are not stored: 0. */
 uint64_t item_table_at(const struct item_table *table, uint32_t position, float *weight);

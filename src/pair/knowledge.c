@@ -29,16 +29,54 @@ static size_t written(const struct reading *reading, int s, uint32_t first, uint
     return length;
 }
 
-static void add_unit(struct knowledge_side *units, const struct comparison *c, int s,
-                     uint32_t first, uint32_t last)
+/* Returns whether a word is written as its token: neither completed nor stemmed. */
+static int is_written_so(const struct reading_side *side, uint32_t word)
 {
+    const struct tokens *tokens = &side->row.grams.tokens;
+    const struct token *token = &tokens->items[word];
+    return tokens->fold.ascii && token->start == token->from &&
+           token->length == token->to - token->from;
+}
+
+/* Returns whether the lexicon knows what the relations say of the words of this side. */
+static int has_lexicon(const struct encoder *encoder)
+{
+    const struct lexicon *lexicon = encoder->features->lexicon;
+    return lexicon && lexicon->relations == encoder->relations;
+}
+
+static void add_word(struct knowledge_side *units, const struct comparison *c, int s, uint32_t at)
+{
+    const struct encoder *encoder = c->reading->encoder;
+    const struct reading_word *word = &c->reading->side[s].words[at];
     struct knowledge_unit *unit = &units->list[units->count];
-    size_t length = written(c->reading, s, first, last, unit->text);
+    unit->first = unit->last = at;
+    if (has_lexicon(encoder) && is_written_so(&c->reading->side[s], at)) {
+        if (word->text.length + 1 > RELATIONS_LONGEST) return; /* as `written` */
+        unit->word = word->lexeme->related;
+        unit->word.text = word->text;
+    } else {
+        size_t length = written(c->reading, s, at, at, unit->text);
+        if (!length) return;
+        unit->word = relations_word(encoder->relations, (film_text){unit->text, length});
+    }
+    units->count++;
+}
+
+/* Adds the words at AT and AT + 1 if the relations have them as a phrase. */
+static void add_phrase(struct knowledge_side *units, const struct comparison *c, int s, uint32_t at)
+{
+    const struct encoder *encoder = c->reading->encoder;
+    struct knowledge_unit *unit = &units->list[units->count];
+    if (has_lexicon(encoder) && is_written_so(&c->reading->side[s], at) &&
+        !c->reading->side[s].words[at].lexeme->starts_phrase)
+        return;
+    size_t length = written(c->reading, s, at, at + 1, unit->text);
     if (!length) return;
-    unit->word = relations_word(c->reading->encoder->relations, (film_text){unit->text, length});
-    unit->first = first;
-    unit->last = last;
-    if (unit->word.count || first == last) units->count++;
+    unit->word = relations_word(encoder->relations, (film_text){unit->text, length});
+    unit->first = at;
+    unit->last = at + 1;
+    if (unit->word.count) units->count++;
 }
 
 /* Collects the unshared words of a side, and phrases of two words with one of them. */
@@ -54,12 +92,10 @@ static void collect_units(struct knowledge_side *units, const struct comparison 
     for (uint32_t w = 0; w < side->words && units->count + PHRASE < KNOWLEDGE_UNITS; w++) {
         /* An occurrence without a partner: the word may be elsewhere in both sentences. */
         int alone = words[w].partner == READING_NONE;
-        if (alone) add_unit(units, c, s, w, w);
+        if (alone) add_word(units, c, s, w);
         if (w + 1 < side->words && (alone || words[w + 1].partner == READING_NONE))
-            add_unit(units, c, s, w, w + 1);
+            add_phrase(units, c, s, w);
     }
-    /* add_unit moved the units; their texts lie inside them. */
-    for (size_t i = 0; i < units->count; i++) units->list[i].word.text.bytes = units->list[i].text;
 }
 
 static void mark_unit(unsigned char *places, const struct knowledge_unit *unit)
@@ -103,16 +139,19 @@ static void relate_words(struct comparison *c, struct knowledge *knowledge)
     const struct relations *relations = c->reading->encoder->relations;
     static const enum relation same[] = {RELATION_SYNONYM, RELATION_FORM, RELATION_ONE_WAY,
                                          RELATION_SIMILAR};
+    unsigned any = 0; /* a bit per relation */
     for (size_t i = 0; i < units[0].count; i++)
-        for (size_t j = 0; j < units[1].count; j++)
-            found[i][j] = (unsigned char)relations_between(relations, &units[0].list[i].word,
-                                                           &units[1].list[j].word);
-    c->opposites = pair_units(knowledge, RELATION_OPPOSITE, 1);
+        for (size_t j = 0; j < units[1].count; j++) {
+            const struct relations_word *a = &units[0].list[i].word, *b = &units[1].list[j].word;
+            enum relation relation =
+                relations_may(a, b) ? relations_between(relations, a, b) : RELATION_NONE;
+            found[i][j] = (unsigned char)relation;
+            any |= 1u << relation;
+            c->coordinates += relation == RELATION_COORDINATE;
+        }
+    if (any & 1u << RELATION_OPPOSITE) c->opposites = pair_units(knowledge, RELATION_OPPOSITE, 1);
     for (size_t r = 0; r < sizeof same / sizeof *same; r++)
-        c->synonyms += pair_units(knowledge, same[r], 0);
-    for (size_t i = 0; i < units[0].count; i++)
-        for (size_t j = 0; j < units[1].count; j++)
-            c->coordinates += found[i][j] == RELATION_COORDINATE;
+        if (any & 1u << same[r]) c->synonyms += pair_units(knowledge, same[r], 0);
     for (int s = 0; s < 2; s++)
         for (size_t i = 0; i < c->side[s].alone; i++) {
             uint32_t w = c->side[s].place[i];

@@ -2,7 +2,6 @@
 #include "pair/linear.h"
 #include "base/mem.h"
 
-#include <math.h>
 #include <string.h>
 
 void linear_map(struct linear *linear, const float *rows, size_t count)
@@ -22,8 +21,9 @@ void linear_free(struct linear *linear)
 
 double linear_term(const struct linear *linear, size_t t, const float *x)
 {
-    double value = fmin(fmax((double)x[t], (double)linear->low[t]), (double)linear->high[t]);
-    return (double)linear->weight[t] * (value - (double)linear->mean[t]);
+    float value = x[t] > linear->low[t] ? x[t] : linear->low[t];
+    value = value < linear->high[t] ? value : linear->high[t];
+    return (double)linear->weight[t] * ((double)value - (double)linear->mean[t]);
 }
 
 double linear_sum(const struct linear *linear, const float *x)

@@ -39,6 +39,7 @@ void reading_free(struct reading *reading)
         mem_free_aligned(reading->side[side].vector);
         mem_free_aligned(reading->side[side].encoded);
         mem_free(reading->side[side].words);
+        mem_free(reading->side[side].copy);
     }
     mem_free(reading->slots);
     mem_free(reading->hashes);
@@ -46,13 +47,10 @@ void reading_free(struct reading *reading)
     mem_free(reading->first[1]);
     mem_free(reading->waiting);
     mem_free(reading->next);
+    mem_free(reading->features.shared[0]);
+    mem_free(reading->features.shared[1]);
+    mem_free(reading->features.alone);
     memset(reading, 0, sizeof *reading);
-}
-
-film_text reading_text(const struct reading *reading, int side, size_t word)
-{
-    const struct tokens *tokens = &reading->side[side].row.grams.tokens;
-    return token_text(tokens, &tokens->items[word]);
 }
 
 /* ---- Numbering ---- */
@@ -108,32 +106,6 @@ static uint32_t number_word(struct reading *reading, uint64_t hash)
 
 /* ---- Properties of words ---- */
 
-static int is_one_of(film_text word, const char *const *list)
-{
-    for (; *list; list++)
-        if (**list == *word.bytes && strlen(*list) == word.length &&
-            memcmp(*list, word.bytes, word.length) == 0)
-            return 1;
-    return 0;
-}
-
-static unsigned word_flags(film_text word)
-{
-    /* A few words of the most likely languages; words of other languages simply have no flag. */
-    static const char *const negations[] = {
-        "not", "no",   "never",  "without", "none", "nor", "nicht", "kein",       "keine", "ohne",
-        "pas", "sans", "jamais", "nunca",   "sin",  "nao", "non",   "n\xc3\xa3o", NULL};
-    static const char *const asking[] = {"what",  "how",  "why",   "who",     "whom", "whose",
-                                         "which", "when", "where", "whether", NULL};
-    unsigned flags = 0;
-    for (size_t i = 0; i < word.length; i++)
-        if (word.bytes[i] >= '0' && word.bytes[i] <= '9') flags = WORD_NUMBER;
-    if (word.length < 2 || word.length > 8) return flags;
-    if (is_one_of(word, negations)) flags |= WORD_NEGATION;
-    if (is_one_of(word, asking)) flags |= WORD_QUESTION;
-    return flags;
-}
-
 /* Order matters: "man bites dog" is another question. */
 static uint64_t add_to_hash(uint64_t hash, uint64_t word)
 {
@@ -154,18 +126,19 @@ static void read_words(struct reading *reading, int which)
     struct reading_side *side = &reading->side[which];
     const struct features *features = reading->encoder->features;
     const struct tokens *tokens = &side->row.grams.tokens;
-    int known = (features->groups & GROUP_BIT(GROUP_WORD)) != 0;
     side->count = tokens->count;
     side->hash = 0;
     for (size_t i = 0; i < tokens->count; i++) {
-        film_text text = token_text(tokens, &tokens->items[i]);
-        uint32_t id = known ? side->row.found[i] : READING_NONE;
+        const struct lexeme *lexeme = side->row.word[i];
+        uint32_t id = lexeme->id;
         side->words[i] = (struct reading_word){
-            .number = number_word(reading, strtab_hash(text.bytes, text.length)),
+            .number = number_word(reading, lexeme->hash),
             .id = id,
             .partner = READING_NONE,
-            .flags = word_flags(text) | name_flag(side->text, &tokens->items[i], i),
-            .rarity = id == READING_NONE ? 1.0f : (features->idf[id] - 1.0f) / reading->rarest};
+            .flags = (lexeme->kinds & WORD_FLAGS) | name_flag(side->text, &tokens->items[i], i),
+            .rarity = id == READING_NONE ? 1.0f : (features->idf[id] - 1.0f) / reading->rarest,
+            .text = token_text(tokens, &tokens->items[i]),
+            .lexeme = lexeme};
         uint32_t number = side->words[i].number;
         if (reading->first[which][number] == READING_NONE)
             reading->first[which][number] = (uint32_t)i;
@@ -193,6 +166,37 @@ static void pair_up(struct reading *reading)
     }
 }
 
+/* Merges the features of the two rows, which end with an id above all others. */
+static int merge_features(struct reading *reading)
+{
+    struct reading_features *both = &reading->features;
+    const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
+    const uint32_t *end = reading->encoder->features->first;
+    size_t i = 0, j = 0, shared = 0, alone = 0, most = a->count + b->count + 1;
+    if (!mem_grow((void **)&both->shared[0], &both->capacity[0], most, sizeof(uint32_t)) ||
+        !mem_grow((void **)&both->shared[1], &both->capacity[1], most, sizeof(uint32_t)) ||
+        !mem_grow((void **)&both->alone, &both->capacity[2], most, sizeof(uint32_t)))
+        return 0;
+    uint32_t *here = both->shared[0], *there = both->shared[1], *list = both->alone;
+    for (int g = 0; g < GROUPS; g++) {
+        both->first_shared[g] = shared;
+        both->first_alone[g] = alone;
+        while (a->id[i] < end[g + 1] || b->id[j] < end[g + 1]) {
+            uint32_t left = a->id[i], right = b->id[j]; /* no branch: nobody can predict it */
+            here[shared] = (uint32_t)i;
+            there[shared] = (uint32_t)j;
+            list[alone] = left < right ? left : right;
+            shared += left == right;
+            alone += left != right;
+            i += left <= right;
+            j += right <= left;
+        }
+    }
+    both->first_shared[GROUPS] = shared;
+    both->first_alone[GROUPS] = alone;
+    return 1;
+}
+
 static int sorts_before(film_text a, film_text b)
 {
     size_t common = a.length < b.length ? a.length : b.length;
@@ -200,31 +204,50 @@ static int sorts_before(film_text a, film_text b)
     return order ? order < 0 : a.length < b.length;
 }
 
+static int is_same_text(const struct reading_side *side, film_text text)
+{
+    return side->is_read && side->copy_length == text.length &&
+           (!text.length || memcmp(side->copy, text.bytes, text.length) == 0);
+}
+
+/* Computes the row and the vectors of a side, unless it has them. */
+static film_status read_side(struct reading *reading, struct reading_side *side, film_text text,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    side->text = text;
+    if (is_same_text(side, text)) return FILM_OK;
+    side->is_read = 0;
+    TRY(encoder_read_words(reading->encoder, &side->row, text, side->vector, error));
+    if (reading->encoder->network)
+        TRY(encoder_embed(reading->encoder, &side->row, text, side->encoded, error));
+    TRY_ALLOC(mem_grow((void **)&side->copy, &side->copy_capacity, text.length + 1, 1), error);
+    if (text.length) memcpy(side->copy, text.bytes, text.length);
+    side->copy_length = text.length;
+    side->is_read = 1;
+done:
+    return status;
+}
+
 film_status reading_read(struct reading *reading, film_text a, film_text b, film_error *error)
 {
     film_status status = FILM_OK;
     struct reading_side *side = reading->side;
     reading->swapped = sorts_before(b, a);
-    if (reading->swapped) {
-        film_text first = a;
-        a = b;
-        b = first;
+    film_text text[2] = {reading->swapped ? b : a, reading->swapped ? a : b};
+    if (is_same_text(&side[0], text[1]) || is_same_text(&side[1], text[0])) {
+        struct reading_side first = side[0]; /* a query that is compared with many texts */
+        side[0] = side[1];
+        side[1] = first;
     }
-    side[0].text = a;
-    side[1].text = b;
-    for (int s = 0; s < 2; s++) {
-        TRY(encoder_read_words(reading->encoder, &side[s].row, side[s].text, side[s].vector,
-                               error));
-        if (reading->encoder->network)
-            TRY(encoder_embed(reading->encoder, &side[s].row, side[s].text, side[s].encoded,
-                              error));
-    }
+    for (int s = 0; s < 2; s++) TRY(read_side(reading, &side[s], text[s], error));
     TRY_ALLOC(
         reserve_words(reading, side[0].row.grams.tokens.count + side[1].row.grams.tokens.count),
         error);
     read_words(reading, 0);
     read_words(reading, 1);
     pair_up(reading);
+    TRY_ALLOC(merge_features(reading), error);
 done:
     return status;
 }

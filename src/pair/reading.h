@@ -10,25 +10,22 @@
 
 #define READING_NONE UINT32_MAX
 
-/* Properties of a word. */
-enum {
-    WORD_NUMBER = 1,   /* has a digit */
-    WORD_NEGATION = 2, /* not, no, never, without, ... */
-    WORD_QUESTION = 4, /* what, how, why, ... */
-    WORD_NAME = 8      /* capitalised, though not at the start */
-};
-
 struct reading_word {
     uint32_t number;  /* equal for equal words of the two sentences */
     uint32_t id;      /* feature id, or READING_NONE: not in the vocabulary */
     uint32_t partner; /* its position in the other sentence, or READING_NONE: unshared */
-    unsigned flags;
+    unsigned flags;   /* WORD_NUMBER, WORD_NEGATION, WORD_QUESTION, WORD_NAME */
     /* Its idf, scaled to 0 (in every sentence) .. 1 (as rare as the rarest word, or unknown). */
     float rarity;
+    film_text text;
+    const struct lexeme *lexeme; /* what is known of it apart from the sentence */
 };
 
 struct reading_side {
     film_text text;
+    char *copy; /* of the text: a sentence that is in the next pair too is read once */
+    size_t copy_length, copy_capacity;
+    int is_read; /* row and vectors are those of the copy */
     struct feature_row row;
     float *vector;  /* encoder->dim: vector of the words; NULL without a map */
     float *encoded; /* encoder->network_dim; NULL without a network */
@@ -37,10 +34,19 @@ struct reading_side {
     uint64_t hash; /* of all words in order: equal for equal questions; 0 without words */
 };
 
+/* The features of both rows, in ascending order: the positions of shared ones in either row, the
+ * ids of unshared ones, and where each group begins. */
+struct reading_features {
+    uint32_t *shared[2], *alone;
+    size_t capacity[3];
+    size_t first_shared[GROUPS + 1], first_alone[GROUPS + 1];
+};
+
 /* Scratch space and result, one per thread. */
 struct reading {
     const struct encoder *encoder;
     struct reading_side side[2];
+    struct reading_features features;
     int swapped;     /* side 0 is the second sentence of the caller */
     float rarest;    /* the highest idf of a word, minus 1 */
     uint32_t *slots; /* hash table of word hashes, used while numbering */
@@ -71,6 +77,15 @@ static inline int reading_is_shared(const struct reading *reading, uint32_t numb
 }
 
 /* Returns the bytes of a word. */
-film_text reading_text(const struct reading *reading, int side, size_t word);
+static inline film_text reading_text(const struct reading *reading, int side, size_t word)
+{
+    return reading->side[side].words[word].text;
+}
+
+/* Before the row of a side is used for something else. */
+static inline void reading_forget(struct reading *reading)
+{
+    reading->side[0].is_read = reading->side[1].is_read = 0;
+}
 
 #endif

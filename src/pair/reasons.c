@@ -131,10 +131,11 @@ static film_status add_words(struct match *match, int side,
                              film_error *error)
 {
     film_status status = FILM_OK;
-    const struct feature_row *row = &match->survey.reading.side[side].row;
+    struct feature_row *row = &match->survey.reading.side[side].row;
     const struct tokens *tokens = &row->grams.tokens;
     size_t needed = tokens->count + 2 * row->count;
     if (tokens->count == 0) return FILM_OK; /* an empty sentence: there may be no memory yet */
+    TRY(feature_row_list(match->decision->encoder->features, row, error));
     TRY_ALLOC(
         mem_grow((void **)&match->shares, &match->shares_capacity, needed, sizeof *match->shares),
         error);

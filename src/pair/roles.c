@@ -6,50 +6,14 @@
 
 enum { MOST = COMPARISON_MOST };
 
-/* Articles, possessives and auxiliaries have no role. */
-static const char *const small[] = {
-    "a",    "an",    "the",  "my",    "your", "his", "her",  "its",  "our",    "their", "this",
-    "that", "do",    "does", "did",   "is",   "are", "was",  "were", "be",     "being", "been",
-    "will", "would", "can",  "could", "s",    "of",  "most", "more", "please", NULL};
-static const char *const pronouns[] = {"i", "you", "me", "it", NULL};
-/* Words after which the next word has a role of its own. */
-static const char *const directed[] = {"from",   "to",    "than", "by",   "into",
-                                       "before", "after", "on",   "over", NULL};
-/* Two words around one of these have the same role. */
-static const char *const symmetric[] = {"and", "or", "vs", "versus", "with", "between", NULL};
-/* Sentences about these mean the same in both directions. */
-static const char *const mutual[] = {"difference", "differences",  "between", "distance", "far",
-                                     "compare",    "comparison",   "vs",      "versus",   "similar",
-                                     "relation",   "relationship", "equal",   NULL};
-static const char *const asking[] = {"what", "how",  "why",   "which", "who",
-                                     "whom", "when", "where", "if",    NULL};
-static const char *const doing[] = {"do", "does", "did", NULL};
-static const char *const being[] = {"is", "are", "was", "were", "be", "been", "being", NULL};
-
-static int is_word(film_text text, const char *const *list)
+static unsigned kinds_of(const struct comparison *c, int s, uint32_t word)
 {
-    for (; *list; list++)
-        if (text.length && **list == *text.bytes && strlen(*list) == text.length &&
-            memcmp(*list, text.bytes, text.length) == 0)
-            return 1;
-    return 0;
+    return c->reading->side[s].words[word].lexeme->kinds;
 }
 
 int roles_is_small(const struct comparison *c, int s, uint32_t word)
 {
-    film_text text = reading_text(c->reading, s, word);
-    return is_word(text, small) || is_word(text, pronouns);
-}
-
-/* I and me are one person, who and whom. */
-static unsigned person_of(film_text text)
-{
-    static const char *const forms[][3] = {{"i", "me", NULL},      {"he", "him", NULL},
-                                           {"she", "her", NULL},   {"we", "us", NULL},
-                                           {"they", "them", NULL}, {"who", "whom", NULL}};
-    for (unsigned i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (is_word(text, forms[i])) return i + 1;
-    return 0;
+    return (kinds_of(c, s, word) & (WORD_SMALL | WORD_PRONOUN)) != 0;
 }
 
 enum role_part { PART_NONE, PART_CONTENT, PART_PERSON, PART_DIRECTED };
@@ -60,18 +24,18 @@ struct part_word {
     uint32_t place[2];
 };
 
-static enum role_part role_part_of(film_text text)
+static enum role_part role_part_of(unsigned kinds)
 {
-    if (is_word(text, directed)) return PART_DIRECTED;
-    if (person_of(text) || is_word(text, pronouns)) return PART_PERSON;
-    if (is_word(text, small) || is_word(text, symmetric) || is_word(text, asking)) return PART_NONE;
+    if (kinds & WORD_DIRECTED) return PART_DIRECTED;
+    if (word_person(kinds) || kinds & WORD_PRONOUN) return PART_PERSON;
+    if (kinds & (WORD_SMALL | WORD_SYMMETRIC | WORD_ASKING)) return PART_NONE;
     return PART_CONTENT;
 }
 
 static uint32_t place_of_person(const struct comparison *c, unsigned person)
 {
     for (uint32_t w = 0; w < c->side[1].words; w++)
-        if (person_of(reading_text(c->reading, 1, w)) == person) return w;
+        if (word_person(kinds_of(c, 1, w)) == person) return w;
     return READING_NONE;
 }
 
@@ -80,19 +44,18 @@ static size_t list_parts(const struct comparison *c, const struct knowledge_side
 {
     size_t count = 0;
     for (uint32_t w = 0; w < c->side[0].words; w++) {
-        film_text text = reading_text(c->reading, 0, w);
+        unsigned kinds = kinds_of(c, 0, w), person = word_person(kinds);
         uint32_t place = c->reading->side[0].words[w].partner;
-        enum role_part part = role_part_of(text);
+        enum role_part part = role_part_of(kinds);
         if (part == PART_NONE) continue;
-        if (place == READING_NONE && person_of(text)) place = place_of_person(c, person_of(text));
+        if (place == READING_NONE && person) place = place_of_person(c, person);
         if (place == READING_NONE && units[0].same[w]) place = units[0].other[w];
         if (place < c->side[1].words) parts[count++] = (struct part_word){part, {w, place}};
     }
     return count;
 }
 
-static int has_word(const struct comparison *c, int s, uint32_t from, uint32_t to,
-                    const char *const *list)
+static int has_word(const struct comparison *c, int s, uint32_t from, uint32_t to, unsigned kind)
 {
     if (from > to) {
         uint32_t first = from;
@@ -100,7 +63,7 @@ static int has_word(const struct comparison *c, int s, uint32_t from, uint32_t t
         to = first;
     }
     for (uint32_t w = from; w < to && w < c->side[s].words; w++)
-        if (is_word(reading_text(c->reading, s, w), list)) return 1;
+        if (kinds_of(c, s, w) & kind) return 1;
     return 0;
 }
 
@@ -115,7 +78,7 @@ static int is_exchange(const struct comparison *c, const struct part_word *x,
     if (v->part == PART_PERSON || (!things && !(directions && v->part == PART_CONTENT))) return 0;
     if (persons && v->part != PART_CONTENT) return 0;
     for (int s = 0; s < 2; s++)
-        if (has_word(c, s, x->place[s], y->place[s], symmetric)) return 0;
+        if (has_word(c, s, x->place[s], y->place[s], WORD_SYMMETRIC)) return 0;
     return 1;
 }
 
@@ -139,11 +102,10 @@ static size_t count_reversals(const struct comparison *c, const struct part_word
 static int is_object_question(const struct comparison *c, const struct part_word *parts,
                               size_t count)
 {
-    static const char *const whose[] = {"who", "whom", "which", "what", NULL};
     size_t end[2] = {c->side[0].words, c->side[1].words}, inversions = 0;
-    if (!end[0] || !end[1] || !is_word(reading_text(c->reading, 0, 0), whose) ||
-        !is_word(reading_text(c->reading, 1, 0), whose) ||
-        has_word(c, 0, 0, (uint32_t)end[0], doing) == has_word(c, 1, 0, (uint32_t)end[1], doing))
+    if (!end[0] || !end[1] || !(kinds_of(c, 0, 0) & kinds_of(c, 1, 0) & WORD_WHOSE) ||
+        has_word(c, 0, 0, (uint32_t)end[0], WORD_DOING) ==
+            has_word(c, 1, 0, (uint32_t)end[1], WORD_DOING))
         return 0;
     for (size_t i = 0; i + 1 < count; i++)
         for (size_t j = i + 1; j < count; j++)
@@ -155,20 +117,12 @@ static int is_object_question(const struct comparison *c, const struct part_word
 /* Returns whether a side alone is passive: was beaten by. */
 static int is_passive(const struct comparison *c, int s)
 {
-    static const char *const by[] = {"by", NULL};
-    int has[2] = {0, 0};
-    for (size_t i = 0; i < c->side[s].alone; i++) {
-        film_text text = reading_text(c->reading, s, c->side[s].place[i]);
-        has[0] |= is_word(text, by);
-        has[1] |= is_word(text, being);
-    }
-    return has[0] && has[1];
+    unsigned has = 0;
+    for (size_t i = 0; i < c->side[s].alone; i++) has |= kinds_of(c, s, c->side[s].place[i]);
+    return has & WORD_BY && has & WORD_BEING;
 }
 
 /* ---- The only difference ---- */
-
-static const char *const articles[] = {"a",   "an",  "the", "my",    "your", "his",
-                                       "its", "our", "s",   "their", NULL};
 
 /* Fills NUMBERS with the words of side S, without articles and possessives; equal words of the two
  * sides have equal numbers, I and me too. PLACES get their positions. */
@@ -178,9 +132,8 @@ static size_t number_role_words(const struct comparison *c, int s,
 {
     size_t count = 0;
     for (uint32_t w = 0; w < c->side[s].words; w++) {
-        film_text text = reading_text(c->reading, s, w);
-        unsigned person = person_of(text);
-        if (is_word(text, articles)) continue;
+        unsigned kinds = kinds_of(c, s, w), person = word_person(kinds);
+        if (kinds & WORD_ARTICLE) continue;
         places[count] = w;
         numbers[count] = c->reading->side[s].words[w].number;
         if (!s && units[0].same[w] && units[0].other[w] < c->side[1].words)
@@ -196,7 +149,7 @@ static size_t number_role_words(const struct comparison *c, int s,
 static int is_thing(const struct comparison *c, const uint32_t *places, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        enum role_part part = role_part_of(reading_text(c->reading, 0, places[i]));
+        enum role_part part = role_part_of(kinds_of(c, 0, places[i]));
         if (part != PART_CONTENT && part != PART_PERSON) return 0;
         if (count > 1 && !(c->reading->side[0].words[places[i]].flags & WORD_NAME)) return 0;
     }
@@ -228,7 +181,7 @@ static int is_swap(const struct comparison *c, const struct knowledge_side *unit
             if (equal_range(a, b + count - x, x) && equal_range(a + count - y, b, y) &&
                 equal_range(a + x, b + y, count - x - y) && is_thing(c, places[0] + start, x) &&
                 is_thing(c, places[0] + start + count - y, y) &&
-                !has_word(c, 0, places[0][start], places[0][start + count - 1], symmetric))
+                !has_word(c, 0, places[0][start], places[0][start + count - 1], WORD_SYMMETRIC))
                 return 1;
     return 0;
 }
@@ -244,7 +197,7 @@ size_t roles_exchanged(const struct comparison *c, const struct knowledge_side *
 {
     struct part_word parts[MOST];
     for (int s = 0; s < 2; s++)
-        if (has_word(c, s, 0, (uint32_t)c->side[s].words, mutual)) return 0;
+        if (has_word(c, s, 0, (uint32_t)c->side[s].words, WORD_MUTUAL)) return 0;
     if (is_passive(c, 0) != is_passive(c, 1)) return 0;
     size_t count = list_parts(c, units, parts);
     size_t found = count_reversals(c, parts, count);

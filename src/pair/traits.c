@@ -6,8 +6,19 @@
 #include <string.h>
 
 /* The minimum and the maximum over the two sentences. */
-#define LESS(field) fmin((double)c->side[0].field, (double)c->side[1].field)
-#define MORE(field) fmax((double)c->side[0].field, (double)c->side[1].field)
+#define LESS(field) smaller((double)c->side[0].field, (double)c->side[1].field)
+#define MORE(field) larger_of((double)c->side[0].field, (double)c->side[1].field)
+
+/* Without the care for NaN of fmin and fmax, which are calls. */
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double larger_of(double a, double b)
+{
+    return a > b ? a : b;
+}
 
 /* A / B, or 0 when B is 0. */
 static double share(double a, double b)

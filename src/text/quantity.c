@@ -85,15 +85,49 @@ static const char *const months[] = {"january",   "february", "march",    "april
 static const char *const weekdays[] = {"monday", "tuesday",  "wednesday", "thursday",
                                        "friday", "saturday", "sunday"};
 
-/* Whether a written number, a month or a weekday begins as WORD does. Most words are in no list. */
+#define LETTER(c) (UINT32_C(1) << ((c) - 'a'))
+
+/* Whether a written number, a month or a weekday begins with these two letters. Most words are in
+ * no list. */
+static int may_begin_listed(char first, char next)
+{
+    static const uint32_t second[26] = {
+        ['a' - 'a'] = LETTER('p') | LETTER('u'),
+        ['b' - 'a'] = LETTER('i'),
+        ['d' - 'a'] = LETTER('e') | LETTER('o'),
+        ['e' - 'a'] = LETTER('i') | LETTER('l'),
+        ['f' - 'a'] = LETTER('e') | LETTER('i') | LETTER('o') | LETTER('r'),
+        ['h' - 'a'] = LETTER('u'),
+        ['j' - 'a'] = LETTER('a') | LETTER('u'),
+        ['m' - 'a'] = LETTER('a') | LETTER('i') | LETTER('o'),
+        ['n' - 'a'] = LETTER('i') | LETTER('o'),
+        ['o' - 'a'] = LETTER('c') | LETTER('n'),
+        ['s' - 'a'] = LETTER('a') | LETTER('e') | LETTER('i') | LETTER('u'),
+        ['t' - 'a'] = LETTER('e') | LETTER('h') | LETTER('r') | LETTER('u') | LETTER('w'),
+        ['w' - 'a'] = LETTER('e'),
+        ['z' - 'a'] = LETTER('e')};
+    return (second[first - 'a'] & LETTER(next)) != 0;
+}
+
 static int may_be_listed(const char *word)
 {
-    static const char second[26][6] = {
-        ['a' - 'a'] = "pu",   ['b' - 'a'] = "i",  ['d' - 'a'] = "eo",   ['e' - 'a'] = "il",
-        ['f' - 'a'] = "eior", ['h' - 'a'] = "u",  ['j' - 'a'] = "au",   ['m' - 'a'] = "aio",
-        ['n' - 'a'] = "io",   ['o' - 'a'] = "cn", ['s' - 'a'] = "aeiu", ['t' - 'a'] = "ehruw",
-        ['w' - 'a'] = "e",    ['z' - 'a'] = "e"};
-    return word[0] && word[1] && word[2] && strchr(second[word[0] - 'a'], word[1]);
+    return word[0] && word[1] && word[2] && may_begin_listed(word[0], word[1]);
+}
+
+/* Returns whether there is a digit, or a word that may be listed. */
+static int may_have_quantity(film_text text)
+{
+    const char *bytes = text.bytes;
+    for (size_t at = 0; at < text.length; at++) {
+        if (value_digit(bytes[at])) return 1;
+        if (!value_letter(bytes[at])) continue;
+        size_t start = at;
+        while (at + 1 < text.length && value_letter(bytes[at + 1])) at++;
+        if (at > start + 1 &&
+            may_begin_listed((char)(bytes[start] | 32), (char)(bytes[start + 1] | 32)))
+            return 1;
+    }
+    return 0;
 }
 
 /* The place of WORD in LIST from 1, or 0. Plurals of names count: Mondays. */
@@ -317,6 +351,7 @@ size_t quantities_find(film_text text, struct quantity *out)
     size_t count = 0;
     uint32_t at = 0;
     if (text.length > UINT32_MAX / 2) text.length = UINT32_MAX / 2;
+    if (!may_have_quantity(text)) return 0;
     for (parts.count = 0; parts.count < PARTS; parts.count++)
         if (!next_part(text, &at, &parts.list[parts.count])) break;
     for (size_t i = 0; i < parts.count && count < QUANTITY_MOST;) {

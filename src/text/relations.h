@@ -87,6 +87,17 @@ struct relations_word {
 /* Looks a word or phrase up, for several comparisons. TEXT must outlive the result. */
 struct relations_word relations_word(const struct relations *relations, film_text text);
 
+/* Returns 0 where relations_between will find none. A negated word is 2 to 4 letters longer than
+ * the other one and begins with un or non. */
+static inline int relations_may(const struct relations_word *a, const struct relations_word *b)
+{
+    size_t more = a->text.length > b->text.length ? a->text.length - b->text.length
+                                                  : b->text.length - a->text.length;
+    const char *longer = a->text.length > b->text.length ? a->text.bytes : b->text.bytes;
+    return ((a->near & b->own) | (b->near & a->own)) != 0 ||
+           (more >= 2 && more <= 4 && (*longer == 'u' || *longer == 'n'));
+}
+
 /* Returns the strongest relation of two words or phrases: opposite, synonym, form, one way (in
  * either direction), similar, coordinate, none. */
 enum relation relations_between(const struct relations *relations, const struct relations_word *a,

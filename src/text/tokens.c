@@ -277,6 +277,15 @@ static size_t sign_end(const struct fold *fold, size_t at, int alone)
                : 0;
 }
 
+/* Returns whether a sign that names end with may follow the letters AT .. END. */
+static int may_be_name(const struct fold *fold, size_t at, size_t end)
+{
+    if (end >= fold->length) return 0;
+    char sign = fold->bytes[end];
+    return sign == '.' ||
+           (end > at && (sign == '+' || sign == '#' || (sign == ' ' && end == at + 1)));
+}
+
 /* Adds the name that begins at AT: c++, c#, .net, node.js. *NEXT stays where there is none. END is
  * that of the letters at AT. */
 static film_status add_name(struct tokens *tokens, size_t at, size_t end, size_t *tail,
@@ -347,7 +356,8 @@ film_status tokens_split(struct tokens *tokens, const struct tokenizer *tokenize
         enum character kind = character_at(fold, at, &step);
         size_t next = at + step, end = kind == LETTER ? run_end(fold, next) : at, name = at;
         int is_field = is_record && fold->bytes[at] == FIELD_NAME_MARK;
-        if (tokenizer->version > TOKENIZER_PLAIN && kind != SPACELESS && !is_field)
+        if (tokenizer->version > TOKENIZER_PLAIN && kind != SPACELESS && !is_field &&
+            may_be_name(fold, at, end))
             TRY(add_name(tokens, at, end, &tail, &name, error));
         if (is_field) {
             while (next < fold->length && fold->bytes[next] != FIELD_VALUE_MARK) next++;

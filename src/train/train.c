@@ -234,6 +234,8 @@ static film_status train_decision(const struct training_data *data, film_model *
     decision_free(&model->decision);
     relations_free(&model->relations);
     model->encoder.relations = NULL;
+    lexicon_free(model->features.lexicon);
+    model->features.lexicon = NULL;
     model->decision.encoder = &model->encoder;
     for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
         training_log_forget(data->log, undone[i]);
@@ -345,6 +347,8 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
                                  .log = log};
     if (plan.full || plan.prior)
         TRY(known_words_read(&model->features, options, &model->relations, log, error));
+    TRY(lexicon_renew(&model->features, model->relations.words.count ? &model->relations : NULL,
+                      error));
     TRY(learn_maps(&data, cache, model, stopped, error));
     if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));

@@ -157,6 +157,49 @@ static film_status fit_and_free(void)
     return status;
 }
 
+/* The ids of all grams, looked up one by one and sorted, are those of the row; with a lexicon too,
+ * when a word is met for the first time and when it is known. */
+static void a_row_has_the_grams_of_its_words(void **state)
+{
+    (void)state;
+    static const char *const more[] = {"the card is unheardof",
+                                       "card card cards is is",
+                                       "c++ and caf\xc3\xa9s",
+                                       "\xe9\x93\xb6\xe8\xa1\x8c card",
+                                       "a",
+                                       "don't lose the card"};
+    enum { MORE = sizeof more / sizeof *more };
+    struct features features;
+    struct csr x;
+    struct feature_row row;
+    for (int bigrams = 0; bigrams < 2; bigrams++) {
+        assert_ok(fit(&features, &x, FILM_WORD | FILM_CHAR | (bigrams ? FILM_BIGRAM : 0), 1, 0, 1));
+        assert_ok(feature_row_init(&row, &features, &error));
+        for (int round = 0; round < 3; round++) {
+            if (round == 1) assert_ok(lexicon_renew(&features, NULL, &error));
+            for (int t = 0; t < TEXTS + MORE; t++) {
+                film_text text = film_string(t < TEXTS ? texts[t] : more[t - TEXTS]);
+                size_t grams = 0, at = 0;
+                assert_ok(features_transform(&features, &row, text, &error));
+                assert_ok(feature_row_list(&features, &row, &error));
+                for (int g = 0; g < GROUPS; g++) grams += row.grams.group[g].count;
+                for (uint32_t id = 0; id < features_count(&features); id++) {
+                    uint32_t count = 0;
+                    for (size_t i = 0; i < grams; i++) count += row.found[i] == id;
+                    if (!count) continue;
+                    assert_true(at < row.count);
+                    assert_int_equal(row.id[at++], id);
+                }
+                assert_int_equal(at, row.count);
+                assert_int_equal(row.id[at], UINT32_MAX);
+            }
+        }
+        feature_row_free(&row);
+        features_free(&features);
+        csr_free(&x);
+    }
+}
+
 static void no_memory_is_reported(void **state)
 {
     (void)state;
@@ -175,6 +218,7 @@ int main(void)
         cmocka_unit_test(rare_features_are_dropped_and_frequent_ones_come_first),
         cmocka_unit_test(a_row_does_not_depend_on_how_it_was_made),
         cmocka_unit_test(batch_equals_single),
+        cmocka_unit_test(a_row_has_the_grams_of_its_words),
         cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,148 @@
+/* Computes what is known of a word and keeps it for the words of the vocabulary. It reads no
+ * sentences; features.c does. */
+#include "embed/lexicon.h"
+#include "base/mem.h"
+#include "base/sort.h"
+#include "embed/features.h"
+
+#include <string.h>
+
+enum { PHRASE_BITS = 16 };
+
+static uint32_t phrase_bit(film_text word)
+{
+    return (uint32_t)(strtab_hash(word.bytes, word.length) >> (64 - PHRASE_BITS));
+}
+
+/* Marks the first words of the phrases. */
+static void mark_phrases(const struct relations *relations, uint64_t *bits)
+{
+    for (uint32_t w = 0; w < relations->words.count; w++) {
+        film_text text = strtab_get(&relations->words, w);
+        const char *space = text.length ? memchr(text.bytes, ' ', text.length) : NULL;
+        if (!space) continue;
+        uint32_t bit = phrase_bit((film_text){text.bytes, (size_t)(space - text.bytes)});
+        bits[bit / 64] |= UINT64_C(1) << bit % 64;
+    }
+}
+
+film_status lexicon_new(const struct features *features, const struct relations *relations,
+                        struct lexicon **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct lexicon *lexicon = mem_zeroed(1, sizeof *lexicon);
+    *out = NULL;
+    TRY_ALLOC(lexicon, error);
+    lexicon->relations = relations;
+    lexicon->count = features->first[GROUP_WORD + 1];
+    TRY_ALLOC(lexicon->words = mem_zeroed(lexicon->count + (size_t)1, sizeof *lexicon->words),
+              error);
+    TRY_ALLOC(lexicon->phrase_bits = mem_zeroed((1u << PHRASE_BITS) / 64, sizeof(uint64_t)), error);
+    if (relations) mark_phrases(relations, lexicon->phrase_bits);
+    *out = lexicon;
+done:
+    if (status != FILM_OK) lexicon_free(lexicon);
+    return status;
+}
+
+void lexicon_free(struct lexicon *lexicon)
+{
+    if (!lexicon) return;
+    for (uint32_t w = 0; lexicon->words && w < lexicon->count; w++) mem_free(lexicon->words[w]);
+    mem_free(lexicon->words);
+    mem_free(lexicon->phrase_bits);
+    mem_free(lexicon);
+}
+
+film_status lexicon_renew(struct features *features, const struct relations *relations,
+                          film_error *error)
+{
+    lexicon_free(features->lexicon);
+    return lexicon_new(features, relations, &features->lexicon, error);
+}
+
+/* ---- A word ---- */
+
+static void find_letter_pairs(film_text word, struct lexeme *out)
+{
+    size_t length = word.length < LEXEME_LETTERS ? word.length : LEXEME_LETTERS;
+    unsigned before = ' ';
+    uint16_t *pairs = out->pairs;
+    for (size_t i = 0; i <= length; i++) {
+        unsigned letter = i < length ? (unsigned char)word.bytes[i] : ' ';
+        uint16_t pair = (uint16_t)(before << 8 | letter);
+        unsigned bit = pair * UINT32_C(2654435761) >> 25;
+        size_t at = i;
+        for (; at > 0 && pairs[at - 1] > pair; at--) pairs[at] = pairs[at - 1];
+        pairs[at] = pair;
+        out->pair_bits[bit / 64] |= UINT64_C(1) << bit % 64;
+        before = letter;
+    }
+    out->pair_count = (uint32_t)length + 1;
+}
+
+/* Fills OUT, which has room for all grams, from the grams of WORD. */
+static void fill_lexeme(const struct features *features, film_text word,
+                        const struct gram_list *grams, struct lexeme *out)
+{
+    const struct lexicon *lexicon = features->lexicon;
+    uint32_t id = out->id;
+    memset(out, 0, sizeof *out);
+    out->id = id;
+    out->hash = strtab_hash(word.bytes, word.length);
+    out->kinds = word_kinds(word);
+    find_letter_pairs(word, out);
+    for (size_t i = 0; i < grams->count; i++) {
+        film_text text = gram_text(grams, &grams->items[i]);
+        uint32_t gram = strtab_find(&features->vocabulary[GROUP_CHAR], text.bytes, text.length);
+        if (gram == STRTAB_NONE) continue;
+        uint32_t at = out->gram_count++;
+        for (gram += features->first[GROUP_CHAR]; at > 0 && out->gram[at - 1] > gram; at--)
+            out->gram[at] = out->gram[at - 1];
+        out->gram[at] = gram;
+    }
+    if (!lexicon) return;
+    out->related = relations_word(lexicon->relations, word);
+    out->related.text = (film_text){NULL, 0};
+    uint32_t bit = phrase_bit(word);
+    out->starts_phrase = (int)(lexicon->phrase_bits[bit / 64] >> bit % 64 & 1);
+}
+
+/* Publishes LEXEME, or frees it where another thread was first; returns the one that is kept. */
+static const struct lexeme *publish(struct lexicon *lexicon, struct lexeme *lexeme)
+{
+    struct lexeme *there = NULL;
+    if (__atomic_compare_exchange_n(&lexicon->words[lexeme->id], &there, lexeme, 0,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return lexeme;
+    mem_free(lexeme);
+    return there;
+}
+
+film_status lexicon_word(const struct features *features, film_text word, struct grams *grams,
+                         struct lexeme_room *room, const struct lexeme **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct lexicon *lexicon = features->lexicon;
+    int knows = (features->groups & GROUP_BIT(GROUP_WORD)) != 0;
+    uint32_t id = knows ? strtab_find(&features->vocabulary[GROUP_WORD], word.bytes, word.length)
+                        : STRTAB_NONE;
+    int kept = lexicon && id < lexicon->count;
+    if (kept && (*out = __atomic_load_n(&lexicon->words[id], __ATOMIC_ACQUIRE))) return FILM_OK;
+    const struct gram_list *list = &grams->group[GROUP_CHAR];
+    if (features->groups & GROUP_BIT(GROUP_CHAR)) TRY(grams_of_word(grams, word, error));
+    size_t count = features->groups & GROUP_BIT(GROUP_CHAR) ? list->count : 0;
+    struct gram_list own = {.items = list->items, .count = count, .bytes = list->bytes};
+    size_t size = sizeof(struct lexeme) + count * sizeof(uint32_t);
+    struct lexeme *lexeme = kept ? mem_array(size, 1) : room->lexeme;
+    if (!kept) {
+        TRY_ALLOC(mem_grow((void **)&room->lexeme, &room->size, size, 1), error);
+        lexeme = room->lexeme;
+    }
+    TRY_ALLOC(lexeme, error);
+    lexeme->id = id;
+    fill_lexeme(features, word, &own, lexeme);
+    *out = kept ? publish(lexicon, lexeme) : lexeme;
+done:
+    return status;
+}

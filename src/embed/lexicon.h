@@ -1,0 +1,61 @@
+/* What is known of the words of a vocabulary, apart from their sentences: kinds, character
+ * n-grams, letter pairs, relations. It is computed when a word is first met and kept, so that the
+ * features of a sentence are those of its words, merged.
+ *
+ * The words of the vocabulary are kept for good; there are as many as the vocabulary has. Other
+ * words are computed each time. Threads share a lexicon without locks: whoever finishes a word
+ * first publishes it, and both results are equal. */
+#ifndef EMBED_LEXICON_H
+#define EMBED_LEXICON_H
+
+#include "embed/grams.h"
+#include "text/relations.h"
+#include "text/word_kinds.h"
+
+struct features;
+
+/* The number of letters of a word whose pairs are kept. */
+enum { LEXEME_LETTERS = 24 };
+
+struct lexeme {
+    uint64_t hash;  /* strtab_hash of its bytes */
+    uint32_t id;    /* feature id, or STRTAB_NONE: not in the vocabulary */
+    unsigned kinds; /* text/word_kinds.h */
+    /* Letter bigrams of the word padded with spaces, sorted: "who" -> " w", "ho", "o ", "wh"; and
+     * a bit for each. */
+    uint32_t pair_count;
+    uint16_t pairs[LEXEME_LETTERS + 1];
+    uint64_t pair_bits[2];
+    /* What the lexicon's relations say of it, without the text. */
+    struct relations_word related;
+    int starts_phrase; /* a phrase of the relations may begin with it */
+    uint32_t gram_count;
+    uint32_t gram[]; /* the ids of its known character n-grams, ascending, with repetitions */
+};
+
+struct lexicon {
+    const struct relations *relations;
+    uint64_t *phrase_bits; /* of the first words of phrases in the relations, by hash */
+    uint32_t count;        /* words of the vocabulary */
+    struct lexeme **words; /* by id; NULL: not met yet */
+};
+
+/* Makes a lexicon. RELATIONS may be NULL. */
+film_status lexicon_new(const struct features *features, const struct relations *relations,
+                        struct lexicon **out, film_error *error);
+/* Replaces the lexicon of FEATURES after a change of either. No thread may use it meanwhile. */
+film_status lexicon_renew(struct features *features, const struct relations *relations,
+                          film_error *error);
+void lexicon_free(struct lexicon *lexicon);
+
+/* Space for words that no lexicon keeps. */
+struct lexeme_room {
+    struct lexeme *lexeme;
+    size_t size;
+};
+
+/* Finds or computes a word. ROOM is used where it is not kept; GRAMS is scratch. */
+film_status lexicon_word(const struct features *features, film_text word, struct grams *grams,
+                         struct lexeme_room *room, const struct lexeme **out, film_error *error);
+
+#endif
