@@ -142,7 +142,8 @@ static void sweep(const struct graph_view *view)
         for (int repeat = 0; repeat < 3; repeat++) {
             double start = now();
             for (size_t q = 0; q < asked; q++) {
-                struct graph_question question = {queries + q * dim, K, efs[e], base};
+                struct graph_question question = {
+                    .vector = queries + q * dim, .k = K, .ef = efs[e], .rows = base};
                 size_t found;
                 must(graph_search(view, walker, &question, id + q * K, score + q * K, &found,
                                   &error));
@@ -175,7 +176,7 @@ static void changes(struct graph *graph)
     for (size_t i = 0; i < SOME; i++) {
         /* Among ten: by codes alone a longer row may score higher than the row itself. */
         struct graph_view view = graph_view(graph);
-        struct graph_question question = {queries + i * dim, K, 100, NULL};
+        struct graph_question question = {.vector = queries + i * dim, .k = K, .ef = 100};
         must(graph_search_many(&view, &question, 1, 1, NULL, &(struct nearest){id, score, 0},
                                &error));
         gone[i] = (uint32_t)(count + i);
@@ -192,7 +193,7 @@ static void changes(struct graph *graph)
     double one = now() - start;
     struct graph_view view = graph_view(graph);
     for (size_t i = 0; i < SOME; i++) {
-        struct graph_question question = {queries + i * dim, K, 100, NULL};
+        struct graph_question question = {.vector = queries + i * dim, .k = K, .ef = 100};
         must(graph_search_many(&view, &question, 1, 1, NULL, &(struct nearest){id, score, 0},
                                &error));
         for (size_t j = 0; j < K; j++)

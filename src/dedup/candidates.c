@@ -43,28 +43,47 @@ void candidates_free(struct candidates *search)
 
 /* ---- Candidates ---- */
 
-struct candidate_query {
-    const struct candidates *search;
-    const struct index *index;
-    const film_text *queries;
-    int own;
-    struct index_searcher **searchers; /* by thread */
-    struct index_candidate *found;     /* by thread: k + 1 */
-    uint32_t *lists;                   /* k of each query */
-    size_t first;                      /* the first query of the current block */
-};
-
-/* Fills the list (k) of query I; FOUND has room for one more, the sentence itself. */
+/* Fills the list of query I; FOUND has room for one more, the sentence itself. */
 static film_status search_one_text(const struct candidate_query *request,
                                    struct index_searcher *searcher, size_t i,
-                                   struct index_candidate *found, uint32_t *list, film_error *error)
+                                   struct index_candidate *found, size_t *count, film_error *error)
 {
-    size_t k = request->search->k, count = 0, taken = 0;
-    film_status status = index_candidates_text(request->index, searcher, request->queries[i],
-                                               k + (request->own != 0), found, &count, error);
+    return index_candidates_text(request->index, searcher, request->queries[i],
+                                 request->k + (request->own != 0), found, count, error);
+}
+
+/* The same by the vector of the sentence alone. */
+static film_status search_near(const struct candidate_query *request,
+                               struct index_searcher *searcher, size_t i,
+                               struct index_candidate *found, size_t *count, film_error *error)
+{
+    uint32_t id[CANDIDATES_NEAR];
+    float score[CANDIDATES_NEAR];
+    struct nearest near = {id, score, 0};
+    film_status status = index_near_id(request->index, searcher, (uint32_t)i, request->least,
+                                       request->k + 1, &near, error);
     if (status != FILM_OK) return status;
-    for (size_t c = 0; c < count && taken < k; c++)
-        if (!request->own || found[c].id != i) list[taken++] = found[c].id;
+    for (size_t c = 0; c < near.found; c++)
+        found[c] = (struct index_candidate){.id = id[c], .dense = score[c]};
+    *count = near.found;
+    return FILM_OK;
+}
+
+static film_status fill_list(const struct candidate_query *request, int thread, size_t place,
+                             film_error *error)
+{
+    size_t k = request->k, count = 0, taken = 0;
+    size_t i = request->which ? request->which[place] : place;
+    struct index_candidate *found = request->found + (size_t)thread * (k + 1);
+    uint32_t *list = request->lists + place * k;
+    film_status status = (request->least > 0 ? search_near : search_one_text)(
+        request, request->searchers[thread], i, found, &count, error);
+    if (status != FILM_OK) return status;
+    for (size_t c = 0; c < count && taken < k; c++) {
+        if (request->own && found[c].id == i) continue;
+        if (request->dense) request->dense[place * k + taken] = found[c].dense;
+        list[taken++] = found[c].id;
+    }
     while (taken < k) list[taken++] = CANDIDATES_NONE;
     return FILM_OK;
 }
@@ -73,13 +92,44 @@ static film_status query_chunk(struct threads_worker *worker, void *user, film_e
 {
     const struct candidate_query *request = user;
     film_status status = FILM_OK;
-    size_t k = request->search->k, begin, end;
-    struct index_searcher *searcher = request->searchers[worker->number];
-    struct index_candidate *found = request->found + (size_t)worker->number * (k + 1);
+    size_t begin, end;
     while (threads_next(worker, &begin, &end))
         for (size_t i = request->first + begin; i < request->first + end; i++)
-            TRY(search_one_text(request, searcher, i, found, request->lists + i * k, error));
+            TRY(fill_list(request, worker->number, i, error));
 done:
+    return status;
+}
+
+film_status candidates_fill(struct candidate_query *request, size_t count, film_error *error)
+{
+    enum { SOME = 4096, CHUNK = 32 };
+    film_status status = FILM_OK;
+    const struct candidates *search = request->search;
+    size_t threads = (size_t)search->threads;
+    int listed = !request->which && request->least <= 0; /* a network reads the texts ahead */
+    TRY_ALLOC(request->searchers = mem_zeroed(threads, sizeof(struct index_searcher *)), error);
+    TRY_ALLOC(request->found = mem_array(threads * (request->k + 1), sizeof *request->found),
+              error);
+    for (size_t i = 0; i < threads; i++)
+        TRY(index_searcher_new(request->index, &request->searchers[i], error));
+    for (size_t first = 0; first < count; first += SOME) {
+        size_t last = count - first < SOME ? count : first + SOME;
+        if (listed)
+            TRY(encoder_expect(&search->model->encoder, request->queries + first, last - first,
+                               search->threads, error));
+        request->first = first;
+        TRY(threads_for(search->threads, last - first, CHUNK, query_chunk, request, error));
+        if (request->own && !request->which)
+            TRY(progress_report(search->progress, "candidates", (double)last, (double)count,
+                                error));
+    }
+done:
+    for (size_t i = 0; request->searchers && i < threads; i++)
+        index_searcher_free(request->searchers[i]);
+    mem_free(request->searchers);
+    mem_free(request->found);
+    request->searchers = NULL;
+    request->found = NULL;
     return status;
 }
 
@@ -87,32 +137,15 @@ film_status candidates_find(const struct candidates *search, const struct index 
                             const film_text *queries, size_t count, int own, uint32_t *lists,
                             film_error *error)
 {
-    enum { SOME = 4096, CHUNK = 32 };
-    film_status status = FILM_OK;
-    struct candidate_query request = {search, index, queries, own, NULL, NULL, lists, 0};
-    size_t threads = (size_t)search->threads;
+    struct candidate_query request = {.search = search,
+                                      .index = index,
+                                      .queries = queries,
+                                      .own = own,
+                                      .k = search->k,
+                                      .lists = lists};
     if (search->comm->size > 1)
         return candidates_find_in_job(search, index, queries, count, own, lists, error);
-    TRY_ALLOC(request.searchers = mem_zeroed(threads, sizeof(struct index_searcher *)), error);
-    TRY_ALLOC(request.found = mem_array(threads * (search->k + 1), sizeof *request.found), error);
-    for (size_t i = 0; i < threads; i++)
-        TRY(index_searcher_new(index, &request.searchers[i], error));
-    for (size_t first = 0; first < count; first += SOME) {
-        size_t last = count - first < SOME ? count : first + SOME;
-        TRY(encoder_expect(&search->model->encoder, queries + first, last - first, search->threads,
-                           error));
-        request.first = first;
-        TRY(threads_for(search->threads, last - first, CHUNK, query_chunk, &request, error));
-        if (own)
-            TRY(progress_report(search->progress, "candidates", (double)last, (double)count,
-                                error));
-    }
-done:
-    for (size_t i = 0; request.searchers && i < threads; i++)
-        index_searcher_free(request.searchers[i]);
-    mem_free(request.searchers);
-    mem_free(request.found);
-    return status;
+    return candidates_fill(&request, count, error);
 }
 
 /* ---- Scoring ---- */

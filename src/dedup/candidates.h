@@ -18,7 +18,7 @@
 
 #define CANDIDATES_NONE UINT32_MAX
 #define CANDIDATES_THRESHOLD 0.9 /* docs/how-to/find-duplicates.md says why */
-enum { CANDIDATES_K = 20, CANDIDATES_BATCH = 65536 };
+enum { CANDIDATES_K = 20, CANDIDATES_BATCH = 65536, CANDIDATES_NEAR = 128 };
 
 struct candidates {
     const struct comm *comm;
@@ -53,6 +53,33 @@ void candidates_free(struct candidates *search);
 film_status candidates_find(const struct candidates *search, const struct index *index,
                             const film_text *queries, size_t count, int own, uint32_t *lists,
                             film_error *error);
+
+/* A search for candidates of one process. */
+struct candidate_query {
+    const struct candidates *search;
+    const struct index *index;
+    const film_text *queries;
+    int own;
+    const uint32_t *which; /* queries by number; NULL: all, in their order */
+    float least;           /* above 0: only by vector, with at least this cosine (own queries) */
+    size_t k;
+    uint32_t *lists;                   /* k of each query */
+    float *dense;                      /* their cosines; NULL: not wanted */
+    size_t first;                      /* the first query of the current block */
+    struct index_searcher **searchers; /* by thread */
+    struct index_candidate *found;     /* by thread: k + 1 */
+};
+
+/* Fills the lists of COUNT queries. */
+film_status candidates_fill(struct candidate_query *request, size_t count, film_error *error);
+
+/* candidates_near.c: for a large set of sentences in one process, decides on a sample whether
+ * candidates by vector with a lowest cosine find nearly all of the pairs that candidates_find would
+ * find, and uses them. *LISTS (count x search->k, which may grow) is allocated; it stays NULL where
+ * they do not. */
+film_status candidates_find_near(struct candidates *search, const struct index *index,
+                                 const film_text *texts, size_t count, uint32_t **lists,
+                                 film_error *error);
 
 /* candidates_job.c: the same, for a job. */
 film_status candidates_find_in_job(const struct candidates *search, const struct index *index,

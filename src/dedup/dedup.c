@@ -54,8 +54,12 @@ static film_status find_item_candidates(struct dedup *dedup, film_error *error)
     struct candidates *search = &dedup->search;
     struct index *index = NULL;
     if (search->k + 1 > set->all_items) search->k = set->all_items > 1 ? set->all_items - 1 : 1;
-    TRY(index_new(&search->model->encoder, &index, error));
+    TRY(index_new_brief(&search->model->encoder, 0, &index, error));
     TRY(index_add(index, set->texts, set->items, search->threads, search->progress, error));
+    /* A review wants pairs below the threshold, too. */
+    if (!dedup->options->review)
+        TRY(candidates_find_near(search, index, set->texts, set->items, &dedup->lists, error));
+    if (dedup->lists) goto done;
     TRY_ALLOC(dedup->lists = mem_array(set->items, search->k * sizeof *dedup->lists), error);
     TRY(candidates_find(search, index, set->texts, set->items, 1, dedup->lists, error));
     if (dedup->options->recall) TRY(dedup_recall(dedup, index, error));

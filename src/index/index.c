@@ -33,21 +33,36 @@ struct index_searcher {
     size_t id_capacity, score_capacity, near_capacity, all_capacity;
 };
 
-film_status index_new(const struct encoder *encoder, struct index **out, film_error *error)
+static film_status new_index(const struct encoder *encoder, size_t from, size_t width,
+                             struct index **out, film_error *error)
 {
     film_status status = FILM_OK;
     struct index *index = mem_zeroed(1, sizeof *index);
     *out = NULL;
     TRY_ALLOC(index, error);
     index->encoder = encoder;
-    if (encoder_has_vectors(encoder))
-        TRY(vector_index_new(encoder_dim(encoder), 0, &index->dense, error));
+    if (encoder_has_vectors(encoder)) {
+        TRY(vector_index_new(encoder_dim(encoder), from, &index->dense, error));
+        vector_index_width(index->dense, width);
+    }
     TRY(lexical_new(&index->lexical, error));
     *out = index;
     index = NULL;
 done:
     index_free(index);
     return status;
+}
+
+film_status index_new(const struct encoder *encoder, struct index **out, film_error *error)
+{
+    return new_index(encoder, 0, 0, out, error);
+}
+
+film_status index_new_brief(const struct encoder *encoder, size_t from, struct index **out,
+                            film_error *error)
+{
+    enum { WIDTH = 100 };
+    return new_index(encoder, from, WIDTH, out, error);
 }
 
 film_status index_open(const struct encoder *encoder, const struct graph_view *dense,
@@ -319,6 +334,17 @@ film_status index_nearest(const struct index *index, struct index_searcher *sear
 {
     return vector_index_search(index->dense, searcher->walker, vector, k, k + k / 2 + 50, out,
                                error);
+}
+
+int index_has_graph(const struct index *index)
+{
+    return index->dense && vector_index_view(index->dense).degree > 0;
+}
+
+film_status index_near_id(const struct index *index, struct index_searcher *searcher, uint32_t id,
+                          float least, size_t k, struct nearest *out, film_error *error)
+{
+    return vector_index_near(index->dense, searcher->walker, id, least, k, out, error);
 }
 
 film_status index_vector(const struct index *index, struct index_searcher *searcher, film_text text,

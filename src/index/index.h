@@ -19,6 +19,11 @@ struct index;
 /* ENCODER must outlive the index. */
 film_status index_new(const struct encoder *encoder, struct index **out, film_error *error);
 
+/* The same for one run of searches: from FROM sentences on (0: as many as usual) it has a graph,
+ * which is built in less time and finds a little less. */
+film_status index_new_brief(const struct encoder *encoder, size_t from, struct index **out,
+                            film_error *error);
+
 /* Opens an index over arrays of a file with the same number of sentences; DENSE is NULL for an
  * encoder without a map. The arrays must stay valid until the index is freed. Sizes are checked
  * now, everything else before the first change. */
@@ -79,6 +84,14 @@ double index_known(const struct index_searcher *searcher);
  * recall. VECTOR has length 1; OUT has room for K. Needs a map. */
 film_status index_nearest(const struct index *index, struct index_searcher *searcher,
                           const float *vector, size_t k, struct nearest *out, film_error *error);
+
+/* Returns whether index_near_id is possible: there are enough vectors for a graph. */
+int index_has_graph(const struct index *index);
+
+/* Finds up to K sentences near sentence ID by their vectors, with a cosine of at least LEAST, best
+ * first; ID is one of them. OUT has room for K. */
+film_status index_near_id(const struct index *index, struct index_searcher *searcher, uint32_t id,
+                          float least, size_t k, struct nearest *out, film_error *error);
 
 /* The sentences to search among: their ids, ascending, and a mask with 1 at these ids. */
 struct index_filter {

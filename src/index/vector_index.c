@@ -8,7 +8,7 @@
 #include <math.h>
 
 struct vector_index {
-    size_t dim, graph_from;
+    size_t dim, graph_from, width;
     struct graph_view view; /* the arrays searched; degree 0: without a graph */
     int borrowed;           /* the view points into a file */
     struct graph *graph;    /* own graph, or NULL */
@@ -18,7 +18,7 @@ struct vector_index {
 
 static struct graph_options options_of(const struct vector_index *dense)
 {
-    return (struct graph_options){.dim = dense->dim, .seed = 1};
+    return (struct graph_options){.dim = dense->dim, .width = dense->width, .seed = 1};
 }
 
 film_status vector_index_new(size_t dim, size_t graph_from, struct vector_index **out,
@@ -34,6 +34,11 @@ film_status vector_index_new(size_t dim, size_t graph_from, struct vector_index 
     dense->view.codes = (struct codes){NULL, 0, dim, codes_stride(dim)};
     *out = dense;
     return FILM_OK;
+}
+
+void vector_index_width(struct vector_index *dense, size_t width)
+{
+    dense->width = width;
 }
 
 film_status vector_index_open(const struct graph_view *view, size_t graph_from,
@@ -235,7 +240,7 @@ film_status vector_index_search(const struct vector_index *dense, struct graph_w
                                 film_error *error)
 {
     if (dense->view.degree) {
-        struct graph_question question = {vector, k, ef, NULL};
+        struct graph_question question = {.vector = vector, .k = k, .ef = ef};
         return graph_search(&dense->view, walker, &question, out->id, out->score, &out->found,
                             error);
     }
@@ -244,6 +249,14 @@ film_status vector_index_search(const struct vector_index *dense, struct graph_w
     topk_finish(&top);
     out->found = top.count;
     return status;
+}
+
+film_status vector_index_near(const struct vector_index *dense, struct graph_walker *walker,
+                              uint32_t row, float least, size_t k, struct nearest *out,
+                              film_error *error)
+{
+    struct graph_question question = {.k = k, .ef = k + k / 2 + 50, .row = row, .least = least};
+    return graph_search(&dense->view, walker, &question, out->id, out->score, &out->found, error);
 }
 
 film_status vector_index_score(const struct vector_index *dense, struct graph_walker *walker,

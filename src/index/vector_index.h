@@ -18,6 +18,9 @@ struct vector_index;
 film_status vector_index_new(size_t dim, size_t graph_from, struct vector_index **out,
                              film_error *error);
 
+/* Before the first row: examines WIDTH candidates for the links of a row (graph_options). */
+void vector_index_width(struct vector_index *dense, size_t width);
+
 /* Opens an index over arrays of a file, which are used in place until the first change. Without a
  * graph, its degree is 0 and only codes and state are used. Only sizes are checked here: a search
  * stays inside the arrays whatever they contain, and a change checks everything first. */
@@ -41,6 +44,11 @@ film_status vector_index_remove(struct vector_index *dense, const uint32_t *id, 
 film_status vector_index_search(const struct vector_index *dense, struct graph_walker *walker,
                                 const float *vector, size_t k, size_t ef, struct nearest *out,
                                 film_error *error);
+
+/* The same for row ROW, among rows with a score of at least LEAST (0: all). It needs a graph. */
+film_status vector_index_near(const struct vector_index *dense, struct graph_walker *walker,
+                              uint32_t row, float least, size_t k, struct nearest *out,
+                              film_error *error);
 
 /* Rows by id. */
 struct vector_index_among {

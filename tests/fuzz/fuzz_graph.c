@@ -32,7 +32,7 @@ static void search(const struct graph_view *view, int checked)
 {
     float vector[256] = {0.5f, -1, 0.25f}, score[5];
     uint32_t id[5];
-    struct graph_question question = {vector, 5, 8, NULL};
+    struct graph_question question = {.vector = vector, .k = 5, .ef = 8};
     require(graph_search_many(view, &question, 1, 1, NULL, &(struct nearest){id, score, 0}, NULL) ==
             FILM_OK);
     for (size_t i = 0; i < 5; i++) {

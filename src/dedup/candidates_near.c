@@ -1,0 +1,170 @@
+/* Fewer candidates for a large set: by vector alone, with a lowest cosine. A sample of the sentences,
+ * searched and judged in full, chooses that cosine and shows what would be lost. Where that is more
+ * than one pair in a hundred, nothing is left out. */
+#include "base/mem.h"
+#include "base/sort.h"
+#include "base/strtab.h"
+#include "dedup/candidates.h"
+
+enum {
+    LEAST_PAIRS = 200, /* of the sample: fewer say too little */
+    MOST_LOST = 250,   /* one pair in so many may be below the cosine */
+    MOST_MISSED = 100  /* one pair in so many may be lost in all */
+};
+
+struct sample_pair {
+    uint32_t place, lister, candidate;
+    float dense;
+};
+
+struct sample {
+    const struct candidates *search;
+    const film_text *texts;
+    uint32_t *which; /* numbers of the sentences */
+    size_t count;
+    struct sample_pair *pairs; /* candidates; then the duplicates among them */
+    size_t pair_count;
+};
+
+/* Chooses sentences by their bytes: the choice does not depend on the order of the sentences. */
+static film_status choose_sentences(struct sample *sample, size_t count, film_error *error)
+{
+    size_t wanted = CANDIDATES_BATCH / sample->search->k, every = count / wanted + 1;
+    sample->which = mem_array(wanted, sizeof *sample->which);
+    if (!sample->which) return status_no_memory(error);
+    for (size_t i = 0; i < count && sample->count < wanted; i++)
+        if (strtab_hash(sample->texts[i].bytes, sample->texts[i].length) % every == 0)
+            sample->which[sample->count++] = (uint32_t)i;
+    return FILM_OK;
+}
+
+static void sample_texts(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct sample *sample = user;
+    const struct sample_pair *pair = &sample->pairs[i];
+    *a = sample->texts[pair->lister];
+    *b = sample->texts[pair->candidate];
+}
+
+/* Finds the duplicates among the candidates of the sample. */
+static film_status judge_sample(struct sample *sample, struct candidates *search,
+                                const struct index *index, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t k = search->k, kept = 0;
+    struct score_source source = {.pair = sample_texts, .user = sample};
+    struct candidate_query request = {.search = search,
+                                      .index = index,
+                                      .queries = sample->texts,
+                                      .own = 1,
+                                      .which = sample->which,
+                                      .k = k};
+    TRY_ALLOC((request.lists = mem_array(sample->count, k * sizeof *request.lists)) &&
+                  (request.dense = mem_array(sample->count, k * sizeof *request.dense)) &&
+                  (sample->pairs = mem_array(sample->count, k * sizeof *sample->pairs)),
+              error);
+    TRY(candidates_fill(&request, sample->count, error));
+    for (size_t i = 0; i < sample->count * k; i++)
+        if (request.lists[i] != CANDIDATES_NONE)
+            sample->pairs[sample->pair_count++] = (struct sample_pair){
+                (uint32_t)(i / k), sample->which[i / k], request.lists[i], request.dense[i]};
+    TRY(candidates_judge(search, &source, sample->pair_count, error));
+    for (size_t i = 0; i < sample->pair_count; i++)
+        if ((double)(float)search->verdicts[i].probability >= search->threshold)
+            sample->pairs[kept++] = sample->pairs[i];
+    sample->pair_count = kept;
+done:
+    mem_free(request.lists);
+    mem_free(request.dense);
+    return status;
+}
+
+static int pairs_by_dense(const void *left, const void *right)
+{
+    const struct sample_pair *a = left, *b = right;
+    if (a->dense != b->dense) return a->dense < b->dense ? -1 : 1;
+    if (a->lister != b->lister) return a->lister < b->lister ? -1 : 1;
+    return a->candidate < b->candidate ? -1 : a->candidate > b->candidate;
+}
+
+static int is_listed(const uint32_t *list, size_t k, uint32_t id)
+{
+    for (size_t c = 0; c < k; c++)
+        if (list[c] == id) return 1;
+    return 0;
+}
+
+/* Fills LISTS (k of each) for the sentences WHICH, or all. */
+static film_status fill_near(const struct candidates *search, const struct index *index,
+                             const struct sample *sample, const uint32_t *which, size_t count,
+                             struct candidate_query *request, film_error *error)
+{
+    request->search = search;
+    request->index = index;
+    request->queries = sample->texts;
+    request->own = 1;
+    request->which = which;
+    request->lists = mem_array(count, request->k * sizeof *request->lists);
+    if (!request->lists) return status_no_memory(error);
+    return candidates_fill(request, count, error);
+}
+
+/* Counts the duplicates of the sample that neither sentence lists. */
+static film_status count_missed(const struct candidates *search, const struct index *index,
+                                struct sample *sample, const struct candidate_query *near,
+                                size_t *missed, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct candidate_query forth = *near, back = *near;
+    uint32_t *which = NULL;
+    size_t left = 0;
+    forth.lists = back.lists = NULL;
+    TRY(fill_near(search, index, sample, sample->which, sample->count, &forth, error));
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        const struct sample_pair *pair = &sample->pairs[i];
+        if (!is_listed(forth.lists + pair->place * near->k, near->k, pair->candidate))
+            sample->pairs[left++] = *pair;
+    }
+    TRY_ALLOC(which = mem_array(left, sizeof *which), error);
+    for (size_t i = 0; i < left; i++) which[i] = sample->pairs[i].candidate;
+    TRY(fill_near(search, index, sample, which, left, &back, error));
+    *missed = 0;
+    for (size_t i = 0; i < left; i++)
+        *missed += !is_listed(back.lists + i * near->k, near->k, sample->pairs[i].lister);
+done:
+    mem_free(forth.lists);
+    mem_free(back.lists);
+    mem_free(which);
+    return status;
+}
+
+film_status candidates_find_near(struct candidates *search, const struct index *index,
+                                 const film_text *texts, size_t count, uint32_t **lists,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    struct sample sample = {.search = search, .texts = texts};
+    /* Words proposed candidates of their own: without them, vectors may propose more. */
+    struct candidate_query near = {.k = search->k + search->k / 2};
+    size_t missed = 0;
+    *lists = NULL;
+    if (search->comm->size > 1 || !index_has_graph(index) || near.k >= CANDIDATES_NEAR)
+        return FILM_OK;
+    TRY(choose_sentences(&sample, count, error));
+    TRY(judge_sample(&sample, search, index, error));
+    size_t found = sample.pair_count;
+    if (found < LEAST_PAIRS) goto done;
+    sort_array(sample.pairs, found, sizeof *sample.pairs, pairs_by_dense);
+    near.least = sample.pairs[found / MOST_LOST].dense;
+    if (!(near.least > 0)) goto done;
+    TRY(count_missed(search, index, &sample, &near, &missed, error));
+    if (missed > found / MOST_MISSED) goto done;
+    TRY(fill_near(search, index, &sample, NULL, count, &near, error));
+    *lists = near.lists;
+    search->k = near.k;
+done:
+    if (status != FILM_OK) mem_free(near.lists);
+    mem_free(sample.which);
+    mem_free(sample.pairs);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* Tests dedup/candidates_near against all candidates, each judged. */
+#include "faq_model.h"
+
+#include "base/mem.h"
+#include "dedup/candidates.h"
+
+static film_model *model;
+static struct candidates search;
+static char texts[2 * FAQ_MOST][440];
+static film_text list[2 * FAQ_MOST];
+static size_t count;
+
+/* Distinct sentences: those of the example, and many of them again with another word. */
+static void make_texts(void)
+{
+    static const char *const more[] = {"please", "now", "online"};
+    count = 0;
+    for (size_t i = 0; i < faq_count; i += 2) {
+        snprintf(texts[count++], sizeof *texts, "%.390s %zu", faq[i].a, i / 9);
+        snprintf(texts[count++], sizeof *texts, "%.390s %s %zu", faq[i].a, more[i % 3], i / 9);
+    }
+    for (size_t i = 0; i < count; i++) list[i] = film_string(texts[i]);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    film_train_options options;
+    /* By the vectors alone: the candidates that matter are those of a high cosine. */
+    film_answer_options answer = {
+        .size = sizeof answer, .decision = FILM_DECISION_THRESHOLD, .threads = 2};
+    faq_options(&options);
+    model = faq_train(&options);
+    make_texts();
+    assert_ok(candidates_init(&search, comm_of(NULL), model,
+                              &(struct candidates_request){.answer = &answer}, &error));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    candidates_free(&search);
+    film_close(model);
+    return 0;
+}
+
+static struct index *index_from(size_t from)
+{
+    struct index *index = NULL;
+    assert_ok(index_new_brief(&model->encoder, from, &index, &error));
+    assert_ok(index_add(index, list, count, 2, NULL, &error));
+    return index;
+}
+
+static int falling(const void *a, const void *b)
+{
+    float left = *(const float *)a, right = *(const float *)b;
+    return left < right ? 1 : left > right ? -1 : 0;
+}
+
+/* Returns the probability that the best WANTED candidates reach. */
+static double probability_of_best(const uint32_t *lists, size_t k, size_t wanted)
+{
+    float *probability = malloc(count * k * sizeof *probability);
+    for (size_t i = 0; i < count * k; i++)
+        assert_ok(
+            candidates_judge_one(&search, 0, list[i / k], list[lists[i]], &probability[i], &error));
+    qsort(probability, count * k, sizeof *probability, falling);
+    double least = (double)probability[wanted];
+    free(probability);
+    return least;
+}
+
+/* Sets FOUND (count x count) where a list has a duplicate; returns the number of pairs. */
+static size_t duplicates(const uint32_t *lists, size_t k, unsigned char *found)
+{
+    size_t pairs = 0;
+    memset(found, 0, count * count);
+    for (size_t i = 0; i < count * k; i++) {
+        size_t a = i / k, b = lists[i], low = a < b ? a : b, high = a < b ? b : a;
+        float probability;
+        if (b == CANDIDATES_NONE || found[low * count + high]) continue;
+        assert_true(a != b && b < count);
+        found[low * count + high] = 1;
+        assert_ok(candidates_judge_one(&search, 0, list[low], list[high], &probability, &error));
+        if ((double)probability < search.threshold) continue;
+        found[low * count + high] = 2;
+        pairs++;
+    }
+    return pairs;
+}
+
+static void near_candidates_find_nearly_all_duplicates(void **state)
+{
+    (void)state;
+    struct index *index = index_from(100);
+    size_t k = search.k, lost = 0, compared[2] = {0, 0};
+    uint32_t *near = NULL, *all = malloc(count * k * sizeof *all);
+    unsigned char *by_near = malloc(count * count), *by_all = malloc(count * count);
+    assert_true(index_has_graph(index));
+    assert_ok(candidates_find(&search, index, list, count, 1, all, &error));
+    search.threshold = probability_of_best(all, k, 500);
+    size_t pairs = duplicates(all, k, by_all);
+    assert_true(pairs > 200);
+    assert_ok(candidates_find_near(&search, index, list, count, &near, &error));
+    assert_non_null(near);
+    duplicates(near, search.k, by_near);
+    for (size_t i = 0; i < count * count; i++) {
+        lost += by_all[i] == 2 && by_near[i] != 2;
+        compared[0] += by_all[i] != 0;
+        compared[1] += by_near[i] != 0;
+    }
+    assert_true((double)lost <= 0.015 * (double)pairs);
+    assert_true(compared[1] < compared[0]);
+    search.k = k;
+    search.threshold = 0.9;
+    mem_free(near);
+    free(all);
+    free(by_near);
+    free(by_all);
+    index_free(index);
+}
+
+/* Few sentences, or none that are duplicates, show nothing: all candidates are judged. */
+static void small_samples_leave_nothing_out(void **state)
+{
+    (void)state;
+    struct index *index = index_from(0);
+    uint32_t *near = NULL;
+    assert_ok(candidates_find_near(&search, index, list, count, &near, &error));
+    assert_null(near);
+    index_free(index);
+    index = index_from(100);
+    search.threshold = 0.99999;
+    assert_ok(candidates_find_near(&search, index, list, count, &near, &error));
+    assert_null(near);
+    search.threshold = 0.9;
+    index_free(index);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(near_candidates_find_nearly_all_duplicates),
+        cmocka_unit_test(small_samples_leave_nothing_out),
+    };
+    return cmocka_run_group_tests_name("candidates", tests, setup, teardown);
+}
