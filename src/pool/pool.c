@@ -305,13 +305,17 @@ static film_status compare_setting(struct db *db, const char *name, const char *
     return status;
 }
 
-/* *CURRENT is whether DB has this model, these words and this threshold. */
+film_status pool_has_model(struct db *db, const char *checksum, int *has, film_error *error)
+{
+    return compare_setting(db, "model_checksum", checksum, has, error);
+}
+
 film_status pool_is_current(struct db *db, const struct pool_learned *learned, int *current,
                             film_error *error)
 {
     film_status status = FILM_OK;
     double threshold = 0;
-    TRY(compare_setting(db, "model_checksum", learned->checksum, current, error));
+    TRY(pool_has_model(db, learned->checksum, current, error));
     if (*current)
         TRY(compare_setting(db, "words_checksum", learned->words_checksum, current, error));
     if (!*current) goto done;

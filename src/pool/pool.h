@@ -109,7 +109,9 @@ film_status shared_compare(film_pool *pool, struct db *db, remote_differs_fn cal
 film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **learned,
                          film_error *error);
 
-/* *CURRENT is whether DB still has this model and these words. */
+/* *HAS is whether the model of DB has this checksum. */
+film_status pool_has_model(struct db *db, const char *checksum, int *has, film_error *error);
+/* *CURRENT is whether DB still has this model, these words and this threshold. */
 film_status pool_is_current(struct db *db, const struct pool_learned *learned, int *current,
                             film_error *error);
 

@@ -178,7 +178,7 @@ static film_status write_exchange(struct updating *updating, const struct pool_e
     int64_t count;
     int current = 1;
     TRY(store_begin(&write, db, error));
-    if (exchange->replaces) TRY(pool_is_current(db, exchange->replaces, &current, error));
+    if (exchange->replaces) TRY(pool_has_model(db, exchange->replaces, &current, error));
     if (!current)
         TRY(status_set(error, FILM_IO,
                        "%s got another model in the meantime; nothing was changed, try again",
