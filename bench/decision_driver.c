@@ -83,7 +83,7 @@ static void write_train(const char *folder, const struct out_of_fold *held)
     size_t count = held->pairs.count;
     float *fold = some(count, sizeof *fold);
     for (size_t i = 0; i < count; i++)
-        fold[i] = (float)folds_of_pair(&held->folds, held->pairs.a[i]);
+        fold[i] = (float)folds_of_pair(&held->folds, held->pairs.a[i], held->pairs.b[i]);
     write_npy(folder, "train", "-x.npy", held->x, count, traits_count());
     write_npy(folder, "train", "-y.npy", held->pairs.target, count, 0);
     write_npy(folder, "train", "-base.npy", held->base, count, 0);
