@@ -192,24 +192,24 @@ static int run(const struct command *command, void *given)
     return code;
 }
 
-const struct verb pool_label = {"pool label",
-                                LIBRARY_POOL,
-                                "Label pairs of sentences as same or different",
-                                .arguments = "POOL ID ID same|different|none | POOL --from FILE",
-                                .min_words = 1,
-                                .max_words = 4,
-                                .options = options,
-                                .size = sizeof(struct values),
-                                .prepare = prepare,
-                                .run = run,
-                                .details =
-                                    "A new label replaces an older one of the same pair; none "
-                                    "removes it. Sentences connected by \"same\" labels form a\n"
-                                    "cluster of known duplicates. FILE has the columns "
-                                    "id_a, id_b and same (yes or no; empty: no\n"
-                                    "answer), as written by film dedup POOL --review N -o "
-                                    "FILE. Either all of its labels are stored,\n"
-                                    "or none.\n\n"
-                                    "examples:\n"
-                                    "  film pool label faq.pool 17 42 same\n"
-                                    "  film pool label faq.pool --from pairs.tsv\n"};
+const struct verb pool_label = {
+    "pool label",
+    LIBRARY_POOL,
+    "Label pairs of sentences as same or different",
+    .arguments = "POOL ID ID same|different|none | POOL --from FILE",
+    .min_words = 1,
+    .max_words = 4,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details = "A new label replaces an older one of the same pair, none removes it. Sentences "
+               "connected by\n"
+               "\"same\" labels form a cluster of known duplicates. FILE has the "
+               "columns id_a, id_b and same\n"
+               "(yes or no; empty: no answer), as written by film dedup POOL "
+               "--review N -o FILE. Either all of\n"
+               "its labels are stored, or none.\n\n"
+               "examples:\n"
+               "  film pool label faq.pool 17 42 same\n"
+               "  film pool label faq.pool --from pairs.tsv\n"};

@@ -59,8 +59,10 @@ done:
 film_status store_reset_label(struct store_write *write, const struct store_label_row *row,
                               int *changed, film_error *error)
 {
-    static const char sql[] = "UPDATE label SET same = ?3, made = ?4, origin = ?5, change = ?6"
-                              " WHERE a = ?1 AND b = ?2 AND " STORE_LABELLED;
+    /* A missing time becomes the present. */
+    static const char sql[] = "UPDATE label SET same = ?3, made = ifnull(nullif(?4, ''),"
+                              " strftime('%Y-%m-%dT%H:%M:%SZ', 'now')), origin = ifnull(?5, ''),"
+                              " change = ?6 WHERE a = ?1 AND b = ?2 AND " STORE_LABELLED;
     sqlite3_stmt *statement;
     film_status status = db_prepare(write->db, sql, &statement, error);
     if (status != FILM_OK) return status;
@@ -88,7 +90,7 @@ film_status store_unlabel(struct store_write *write, int64_t a, int64_t b, int *
     *changed = 0;
     film_status status = store_get_label(write->db, a, b, &row, &found, error);
     if (status != FILM_OK || !found) return status;
-    row.made = row.origin = (film_text){"", 0};
+    row.made = row.origin = (film_text){NULL, 0};
     return store_reset_label(write, &row, changed, error);
 }
 

@@ -119,7 +119,7 @@ expect_output "and nothing went" 0 "id	text	category
 1	uno	" "$FILM" pool list c.pool
 expect_status "label" 0 "$FILM" pool label p.pool card-lost card-stolen same
 expect_output "label --json" 0 '{"same": false}' "$FILM" pool label p.pool card-lost badge-lost different --json
-expect_output "label with a wrong word" 1 'film pool label: label "maybe" is not same or different; see film pool label --help' \
+expect_output "label with a wrong word" 1 'film pool label: label "maybe" is not same, different or none; see film pool label --help' \
     "$FILM" pool label p.pool card-lost card-stolen maybe
 expect_output "label of a missing sentence" 2 'film: p.pool has no sentence with id "x"' "$FILM" pool label p.pool card-lost x same
 

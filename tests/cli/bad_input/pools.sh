@@ -106,6 +106,24 @@ bad "remove what is not there" 2 \
 bad "label with a sentence itself" 1 \
     'film: a sentence cannot be labelled with itself' \
     film pool label good.pool card-lost card-lost same
+bad "an unknown label" 1 \
+    'film pool label: label "maybe" is not same, different or none; see film pool label --help' \
+    film pool label good.pool card-lost card-stolen maybe
+bad "a threshold that is no probability" 1 \
+    'film pool threshold: threshold "1.5" is not a number from 0 to below 1; see film pool threshold --help' \
+    film pool threshold good.pool 1.5
+bad "a threshold and a budget" 1 \
+    'film pool threshold: --budget cannot be combined with a threshold; see film pool threshold --help' \
+    film pool threshold good.pool 0.5 --budget 0.1
+bad "an unknown edit of clusters" 1 \
+    'film pool clusters: "up" is not same, split, represent or undo; see film pool clusters --help' \
+    film pool clusters good.pool up
+bad "an edit of one sentence" 1 \
+    'film: exactly one id is needed' \
+    film pool clusters good.pool represent card-lost card-stolen
+bad "nothing to undo" 2 \
+    'film: there is no edit to undo' \
+    film pool clusters good.pool undo
 bad "a condition without a value" 1 \
     'film pool list: --where category: expected FIELD=VALUE; see film pool list --help' \
     film pool list good.pool --where category
