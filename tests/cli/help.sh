@@ -130,7 +130,7 @@ while IFS=$'\t' read -r name option words; do
     check "fish: $name $option offers its words" grep -qF "'$words'" <(fish_lines "$name" | grep -e " -l ${option#--} ")
 done <choices
 check "bash completes verbs" test "$(offers "")" = "$VERBS help --help --version --describe"
-check "bash completes actions" test "$(offers pool "")" = "create add remove list export check label update"
+check "bash completes actions" test "$(offers pool "")" = "create add remove list export check label update words"
 check "bash completes the verbs behind help" test "$(offers help "")" = "$VERBS"
 check "bash completes settings" test "$(offers train --set "po")" = "power= positives="
 touch letters.txt
@@ -153,7 +153,7 @@ fish_itself() { HOME=$WORK fish -c "source ./completion.fish; complete -C '$1'" 
 if have "fish itself" fish; then
     check "fish itself offers the options of split" diff <(grep '^split' commands | cut -f2- | tr '\t' '\n' | sort -u) <(fish_itself 'film split -')
     check "fish itself offers the options of an action" diff <(grep '^pool list' commands | cut -f2- | tr '\t' '\n' | sort -u) <(fish_itself 'film pool list -')
-    check "fish itself offers the actions" test "$(fish_itself 'film pool ' | paste -sd' ')" = "add check create export label list remove update"
+    check "fish itself offers the actions" test "$(fish_itself 'film pool ' | paste -sd' ')" = "add check create export label list remove update words"
     check "fish itself offers the methods" test "$(fish_itself 'film train --method ' | paste -sd' ')" = "auto deep film mfilm rank svd tfidf"
 fi
 # zsh completes only where somebody types: a pseudo-terminal, by its own zpty. ask.zsh TYPED LAST: what it lists,
