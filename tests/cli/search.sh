@@ -17,7 +17,7 @@ cp out five
 expect_output "the same again gives the same" 0 "$(cat five)" "$FILM" search p.pool "Where is my parcel?" -k 5
 expect_output "for any number of threads" 0 "$(cat five)" "$FILM" search p.pool "Where is my parcel?" -k 5 --threads 3
 run "$FILM" search p.pool "Where is my parcel?" -k 1 --explain
-check "--explain gives groups of reasons below an answer" grep -qE '^  +[+-][0-9.]+  (Similar meaning|Words in common)$' out
+check "--explain gives groups of reasons below an answer" grep -qE '^  +[+-][0-9.]+  [A-Z][a-z ]+$' out
 run "$FILM" search p.pool "Where is my parcel?" -k 1 --json --explain
 check "--json has the names of the interface" python3 -c '
 import json
