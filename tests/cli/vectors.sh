@@ -110,6 +110,20 @@ check "packed, it answers the same" bash -c '"$0" pack deep.film --bits 4 -o sma
 check "a report draws its loss" bash -c '"$0" report deep.film -q -o deep.html && grep -q "Training loss of the network" deep.html' "$FILM"
 fi
 
+# Vectors of Debian's fastText, trained on the sentences: every word has one; a row of Table 2 is one command.
+if command -v fasttext >/dev/null; then
+    cut -f2,3 "$FAQ/train.tsv" | tail -n +2 | tr '\t' '\n' | sort -u | tr 'A-Z' 'a-z' | tr -cs 'a-z0-9\n' ' ' >sentences.txt
+    fasttext skipgram -input sentences.txt -output ours -dim 32 -epoch 2 -minCount 1 -thread 1 -bucket 1000 -verbose 0
+    gzip -k ours.vec
+    for method in tfidf film deep; do
+        run "$FILM" train "$FAQ/train.tsv" --vectors ours.vec.gz --method $method --decision threshold --dev "$FAQ/heldout.tsv" \
+            -o fast.film
+        check "fastText, method $method" bash -c '[ "$0" -eq 0 ] && grep -Eq "vectors for 1,?[0-9]{3} of 1,?[0-9]{3} words" err' "$status"
+    done
+else
+    skip "vectors of fastText" "fasttext is not installed"
+fi
+
 says() { # NAME CODE TEXT COMMAND...
     local name=$1 code=$2 text=$3
     shift 3
