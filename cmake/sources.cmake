@@ -71,7 +71,7 @@ set(FILM_POOL_SOURCES
   # remote: rows of a pool in PostgreSQL
   src/remote/row.c ${FILM_REMOTE_SOURCES}
   # pool: many sentences, kept
-  src/pool/add.c src/pool/batch.c src/pool/check.c src/pool/check_recall.c
+  src/pool/add.c src/pool/batch.c src/pool/best.c src/pool/check.c src/pool/check_recall.c
   src/pool/check_sentences.c src/pool/create.c src/pool/dedup_pool.c src/pool/export.c
   src/pool/pool.c src/pool/pool_rows.c src/pool/review.c src/pool/search.c src/pool/shared.c
   src/pool/snapshot.c src/pool/update.c
