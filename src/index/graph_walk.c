@@ -186,7 +186,7 @@ static void walk_from(struct graph_walker *walker, const struct graph_view *view
                       const struct graph_question *question, const struct codes_query *query,
                       size_t limit)
 {
-    float detour = 0.08f, stop = -INFINITY;
+    float detour = 0.06f, stop = -INFINITY;
     if (question->least > 0 && query->scale > 0) stop = (question->least - detour) / query->scale;
     walker->todo[0] = linked_twin(view, question->row);
     start_walk(walker, view, query, limit, 1);

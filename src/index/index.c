@@ -61,7 +61,7 @@ film_status index_new(const struct encoder *encoder, struct index **out, film_er
 film_status index_new_brief(const struct encoder *encoder, size_t from, struct index **out,
                             film_error *error)
 {
-    enum { WIDTH = 100 };
+    enum { WIDTH = 72 };
     return new_index(encoder, from, WIDTH, out, error);
 }
 

@@ -161,12 +161,19 @@ static void compare_groups(struct comparison *comparison, const struct reading *
     }
 }
 
-void comparison_make(struct comparison *comparison, const struct reading *reading)
+void comparison_start(struct comparison *comparison, const struct reading *reading)
 {
     struct comparison_scratch *scratch = comparison->scratch;
     memset(comparison, 0, sizeof *comparison);
     comparison->scratch = scratch;
     comparison->reading = reading;
+    compare_groups(comparison, reading);
+}
+
+void comparison_finish(struct comparison *comparison)
+{
+    struct comparison_scratch *scratch = comparison->scratch;
+    const struct reading *reading = comparison->reading;
     for (int s = 0; s < 2; s++) {
         size_t count = reading->side[s].count;
         comparison->side[s].words = count < MOST ? count : MOST;
@@ -175,7 +182,6 @@ void comparison_make(struct comparison *comparison, const struct reading *readin
     look_at_side(comparison, reading, 0);
     look_at_side(comparison, reading, 1);
     compare_order(comparison, &scratch->order);
-    compare_groups(comparison, reading);
     align_words(comparison, &scratch->alignment);
     compare_knowledge(comparison, &scratch->knowledge);
 }

@@ -89,7 +89,8 @@ film_status comparison_init(struct comparison *comparison, const struct encoder 
                             film_error *error);
 void comparison_free(struct comparison *comparison);
 
-/* Compares a pair that was read. */
-void comparison_make(struct comparison *comparison, const struct reading *reading);
+/* Compares a pair that was read: first `group` alone, then everything else. */
+void comparison_start(struct comparison *comparison, const struct reading *reading);
+void comparison_finish(struct comparison *comparison);
 
 #endif

@@ -118,30 +118,42 @@ static void judge_score(struct match *match, const struct calibration *line, dou
     };
 }
 
-film_status match_score(struct match *match, film_text a, film_text b, film_verdict *verdict,
-                        film_error *error)
+film_status match_start(struct match *match, film_text a, film_text b, film_error *error)
+{
+    struct survey *survey = &match->survey;
+    film_status status =
+        match->rule.full ? survey_start(survey, a, b, error) : survey_read(survey, a, b, error);
+    if (status == FILM_OK) match->similarity = survey_similarity(survey);
+    return status;
+}
+
+film_status match_finish(struct match *match, film_verdict *verdict, film_error *error)
 {
     film_status status = FILM_OK;
     const struct decision *decision = match->decision;
     struct survey *survey = &match->survey;
     if (match->rule.full) {
-        TRY(survey_make(survey, &decision->evidence, a, b, error));
+        TRY(survey_finish(survey, &decision->evidence, error));
         enum memory_answer answer =
             match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
         judge_score(match, &decision->margin, decision_margin(decision, survey), answer, verdict);
-        verdict->similarity = survey_similarity(survey);
         /* The same for every pair, and therefore not a reason. */
         verdict->bias += decision->margin.scale *
                          (decision->line.bias + decision->evidence.scale * decision->evidence.bias +
                           decision->plan.bias);
     } else {
-        TRY(survey_read(survey, a, b, error));
-        double similarity = survey_similarity(survey);
-        judge_score(match, &decision->similarity, similarity, MEMORY_UNKNOWN, verdict);
-        verdict->similarity = similarity;
+        judge_score(match, &decision->similarity, match->similarity, MEMORY_UNKNOWN, verdict);
     }
+    verdict->similarity = match->similarity;
 done:
     return status;
+}
+
+film_status match_score(struct match *match, film_text a, film_text b, film_verdict *verdict,
+                        film_error *error)
+{
+    film_status status = match_start(match, a, b, error);
+    return status == FILM_OK ? match_finish(match, verdict, error) : status;
 }
 
 film_status match_pair(struct match *match, film_text a, film_text b, size_t most,

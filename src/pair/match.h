@@ -19,6 +19,7 @@ struct match {
     const struct decision *decision;
     struct match_rule rule;
     struct survey survey;
+    double similarity;          /* of the pair */
     double identity, guarantee; /* these terms of the pair */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
@@ -46,7 +47,13 @@ film_status match_init(struct match *match, const struct decision *decision,
                        const struct match_rule *rule, film_error *error);
 void match_free(struct match *match);
 
-/* Computes the verdict without reasons. */
+/* Computes the verdict without reasons, in two steps. After the first, the similarity and, for a
+ * full decision, the TF-IDF cosines (survey.comparison.group) are known: a caller that does not need
+ * the verdict of such a pair omits the second, which takes most of the time. */
+film_status match_start(struct match *match, film_text a, film_text b, film_error *error);
+film_status match_finish(struct match *match, film_verdict *verdict, film_error *error);
+
+/* Both. */
 film_status match_score(struct match *match, film_text a, film_text b, film_verdict *verdict,
                         film_error *error);
 

@@ -34,13 +34,25 @@ film_status survey_read(struct survey *survey, film_text a, film_text b, film_er
     return reading_read(&survey->reading, a, b, error);
 }
 
+film_status survey_start(struct survey *survey, film_text a, film_text b, film_error *error)
+{
+    film_status status = reading_read(&survey->reading, a, b, error);
+    if (status == FILM_OK) comparison_start(&survey->comparison, &survey->reading);
+    return status;
+}
+
 film_status survey_make(struct survey *survey, const struct evidence *evidence, film_text a,
                         film_text b, film_error *error)
 {
+    film_status status = survey_start(survey, a, b, error);
+    return status == FILM_OK ? survey_finish(survey, evidence, error) : status;
+}
+
+film_status survey_finish(struct survey *survey, const struct evidence *evidence, film_error *error)
+{
     film_status status = FILM_OK;
-    TRY(reading_read(&survey->reading, a, b, error));
     TRY(items_collect(&survey->items, &survey->reading, error));
-    comparison_make(&survey->comparison, &survey->reading);
+    comparison_finish(&survey->comparison);
     survey->margin = evidence_margin(evidence, &survey->reading, &survey->items, &survey->sums);
     traits_measure(&survey->comparison, survey->traits);
     const struct record_fields *fields = survey->reading.encoder->fields;

@@ -23,7 +23,13 @@ void survey_free(struct survey *survey);
 /* Reads the pair only: rows, vectors, words. */
 film_status survey_read(struct survey *survey, film_text a, film_text b, film_error *error);
 
-/* Reads the pair and computes evidence and traits. */
+/* Reads the pair and computes evidence and traits, in two steps: after the first, the similarity
+ * and the TF-IDF cosines of the comparison are known. */
+film_status survey_start(struct survey *survey, film_text a, film_text b, film_error *error);
+film_status survey_finish(struct survey *survey, const struct evidence *evidence,
+                          film_error *error);
+
+/* Both. */
 film_status survey_make(struct survey *survey, const struct evidence *evidence, film_text a,
                         film_text b, film_error *error);
 

@@ -7,11 +7,11 @@
 #include "pair/answered.h"
 #include "pair/match.h"
 #include "pool/batch.h"
+#include "pool/best.h"
 #include "pool/snapshot.h"
 #include "base/utf8.h"
 #include "text/value.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 struct candidate {
     int64_t number;
-    float dense, lexical;
+    struct best_found by; /* how the index found it */
 };
 
 struct answer {
@@ -46,6 +46,7 @@ struct search_worker {
     struct index_candidate *found; /* room for `candidates` */
     struct candidate *candidate;
     struct answer *answer;
+    struct best_scores best;
 };
 
 struct search {
@@ -150,29 +151,6 @@ done:
 
 /* ---- One query ---- */
 
-/* What answers are sorted by. The probability alone is the wrong order: it was learned on pairs
- * that people chose because they are close, and says little about how a sentence compares with all
- * the others. With it, similarity and spelling count; chosen on the dev duplicates
- * (docs/reference/results.md). */
-static double sort_score(const struct search_worker *worker, const struct candidate *candidate,
-                         const film_verdict *verdict)
-{
-    const double *group = worker->match.survey.comparison.group;
-    double words = (double)candidate->lexical; /* for a model that decides by similarity alone */
-    if (worker->match.rule.full)
-        words = 0.3 * (group[GROUP_CHAR] > 0 ? group[GROUP_CHAR] : group[GROUP_WORD]);
-    double log_probability = verdict->log_odds > 0
-                                 ? -log1p(exp(-verdict->log_odds))
-                                 : verdict->log_odds - log1p(exp(verdict->log_odds));
-    /* Other similarities have other scales than the cosine. */
-    double similarity = worker->match.decision->encoder->similarity == FILM_COSINE
-                            ? verdict->similarity
-                            : (double)candidate->dense;
-    double known = index_known(worker->searcher);
-    return log_probability +
-           10 * (known * similarity + (1 - known) * (double)candidate->lexical + words);
-}
-
 static int answers_by_score(const void *a, const void *b)
 {
     const struct answer *left = a, *right = b;
@@ -202,8 +180,9 @@ static film_status find_candidates(struct search *search, struct search_worker *
     TRY(index_candidates_among(snapshot->index, worker->searcher, &wanted, worker->found, &found,
                                error));
     for (size_t i = 0; i < found; i++)
-        worker->candidate[i] = (struct candidate){snapshot->numbers[worker->found[i].id],
-                                                  worker->found[i].dense, worker->found[i].lexical};
+        worker->candidate[i] = (struct candidate){
+            snapshot->numbers[worker->found[i].id],
+            {index_known(worker->searcher), worker->found[i].dense, worker->found[i].lexical}};
 done:
     if (snapshot) snapshot_end(search->learned);
     *count = found;
@@ -234,7 +213,8 @@ done:
     return status;
 }
 
-/* Scores the candidates with the texts that this worker's transaction sees. */
+/* Scores the candidates with the texts that this worker's transaction sees; not to the end where
+ * one cannot be among the best. */
 static film_status judge_candidates(struct search *search, struct search_worker *worker,
                                     film_text query, size_t count, size_t *judged,
                                     film_error *error)
@@ -243,15 +223,20 @@ static film_status judge_candidates(struct search *search, struct search_worker 
     struct store_sentence sentence;
     int found;
     *judged = 0;
+    worker->best.count = 0;
     TRY(expect_candidates(search, worker, query, count, error));
     for (size_t i = 0; i < count; i++) {
         struct answer *answer = &worker->answer[*judged];
         TRY(store_find_number(worker->db, worker->candidate[i].number, &sentence, &found, error));
         if (!found) continue; /* removed in the meantime */
-        TRY(match_score(&worker->match, query, sentence.fields.text, &answer->verdict, error));
+        TRY(match_start(&worker->match, query, sentence.fields.text, error));
+        if (!best_possible(&worker->best, &worker->match, &worker->candidate[i].by)) continue;
+        TRY(match_finish(&worker->match, &answer->verdict, error));
         if (answer->verdict.probability < search->options->least) continue;
         answer->number = sentence.number;
-        answer->score = sort_score(worker, &worker->candidate[i], &answer->verdict);
+        answer->score =
+            best_score(&worker->match, &worker->candidate[i].by, answer->verdict.log_odds);
+        best_note(&worker->best, answer->score);
         answer->answered = -1;
         if (worker->match.rule.full) {
             float sign[ANSWERED_SIGNS];
@@ -304,9 +289,11 @@ static film_status search_worker_init(struct search *search, struct search_worke
     TRY(pool_read(search->pool, &worker->db, error));
     TRY(match_init(&worker->match, &search->model->decision, &search->rule, error));
     worker->has_match = 1;
+    worker->best.k = search->options->k;
     TRY_ALLOC((worker->found = mem_array(room, sizeof *worker->found)) &&
                   (worker->candidate = mem_array(room, sizeof *worker->candidate)) &&
-                  (worker->answer = mem_array(room + 1, sizeof *worker->answer)),
+                  (worker->answer = mem_array(room + 1, sizeof *worker->answer)) &&
+                  (worker->best.score = mem_array(search->options->k, sizeof(double))),
               error);
 done:
     return status;
@@ -322,6 +309,7 @@ static void search_free(struct search *search)
         mem_free(worker->found);
         mem_free(worker->candidate);
         mem_free(worker->answer);
+        mem_free(worker->best.score);
     }
     mem_free(search->workers);
     mem_free(search->allowed);

@@ -44,6 +44,20 @@ wins = sum((a["answered"] > b["answered"]) + 0.5 * (a["answered"] == b["answered
 assert wins > 0.8, wins
 assert sum(a["answers"] for a in on) / len(on) > 0.7 and sum(b["answers"] for b in off) / max(len(off), 1) <= 0.5'
 
+# ---- candidates that cannot be among the best are not judged: the best are those of judging all ----
+awk -F'\t' 'NR > 1 { print $2 }' "$FAQ/heldout.tsv" | sort -u | head -40 >held.txt
+for k in 50 10 3 1; do "$FILM" search p.pool - -k $k --candidates 50 --json <held.txt >best$k.jsonl; done
+check "the best k are the first k of all candidates" python3 -c '
+def lists(name):
+    found = {}
+    for line in open(name):
+        found.setdefault(line.split("\"line\": ")[1].split(",")[0], []).append(line)
+    return found
+every = lists("best50.jsonl")
+assert len(every) == 40 and all(len(found) == 50 for found in every.values())
+for k in 10, 3, 1:
+    assert lists("best%d.jsonl" % k) == {line: found[:k] for line, found in every.items()}, k'
+
 # ---- filters ----
 run "$FILM" search p.pool "I lost my card" --where category=workplace-it --json
 check "--where keeps to a category" bash -c 'test -s out && ! grep -v "\"category\": \"workplace-it\"" out'

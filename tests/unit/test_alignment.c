@@ -17,7 +17,8 @@ enum { WORDS = sizeof words / sizeof *words, MOST = 8 };
 static void compare(const char *a, const char *b)
 {
     assert_ok(reading_read(&reading, film_string(a), film_string(b), &error));
-    comparison_make(&comparison, &reading);
+    comparison_start(&comparison, &reading);
+    comparison_finish(&comparison);
 }
 
 /* ---- Order, reference implementation ---- */
