@@ -164,6 +164,10 @@ FUNCTIONS["film_record_text"] = (
     "film", film_status, [POINTER(film_text), POINTER(film_text), c_size_t, POINTER(c_char_p), POINTER(film_error)])
 FUNCTIONS["film_record_json"] = (
     "film", film_status, [film_text, POINTER(c_char_p), POINTER(film_error)])
+FUNCTIONS["film_record_next"] = (
+    "film", c_int, [film_text, POINTER(c_size_t), POINTER(film_text), POINTER(film_text)])
+FUNCTIONS["film_record_check"] = (
+    "film", film_status, [c_void_p, film_text, POINTER(film_error)])
 FILM_COSINE = 0
 FILM_DOT = 1
 FILM_EUCLIDEAN = 2
@@ -349,6 +353,7 @@ class film_word_difference(Structure):
         ("b_start", c_size_t),
         ("b_end", c_size_t),
         ("weight", c_double),
+        ("field", film_text),
     ]
 
 
@@ -361,6 +366,8 @@ class film_text_edit(Structure):
         ("by", film_text),
         ("by_start", c_size_t),
         ("by_end", c_size_t),
+        ("field", film_text),
+        ("value", c_int),
     ]
 
 
