@@ -4,6 +4,7 @@ libfilm is loaded at import, libfilm-pool and libfilm-train at their first call.
 in the package (a wheel), on LD_LIBRARY_PATH, in the checkout's build/release, then by the system.
 """
 import ctypes
+import json
 import os
 import threading
 from itertools import accumulate
@@ -123,9 +124,18 @@ def string(function, *arguments, before_error=()):
 # ---- text ---------------------------------------------------------------------------------------
 
 
+def record(fields):
+    """A dict as the text of a record (film_record_json). None and NaN are missing values."""
+    known = {str(name): value for name, value in fields.items()
+             if value is not None and value == value}
+    return string(C.record_json, text(json.dumps(known, ensure_ascii=False, default=str)))
+
+
 def encode(text):
+    if isinstance(text, dict):
+        text = record(text)
     if not isinstance(text, str):
-        raise TypeError(f"expected a str, got {type(text).__name__}")
+        raise TypeError(f"expected a str or a dict, got {type(text).__name__}")
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -137,7 +147,7 @@ def path_bytes(path):
 
 
 def text(value):
-    """A str as film_text. The result keeps its bytes alive."""
+    """A str, or a dict as a record, as film_text. The result keeps its bytes alive."""
     data = encode(value)
     result = _abi.film_text(ctypes.cast(data, ctypes.c_void_p), len(data))
     result.kept = data
@@ -145,7 +155,7 @@ def text(value):
 
 
 def texts(values):
-    """Many str as an array of film_text, with one buffer for all bytes."""
+    """Many str or dicts as an array of film_text, with one buffer for all bytes."""
     from array import array
     encoded = list(map(encode, values))
     blob = ctypes.create_string_buffer(b"".join(encoded))
@@ -166,6 +176,14 @@ def read(address, length):
 
 def read_text(value):
     return read(value.bytes, value.length)
+
+
+def read_sentence(value):
+    """A film_text as str, that of a record as dict."""
+    sentence = read_text(value)
+    if not sentence.startswith("\x1e"):
+        return sentence
+    return dict(field.split("\x1f", 1) for field in sentence[1:].split("\x1e") if "\x1f" in field)
 
 
 def optional(value):

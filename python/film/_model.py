@@ -13,6 +13,7 @@ from ._library import (C, Callbacks, check, handle, library, options, path_bytes
 from ._progress import Bar
 from ._verdict import Explanation, Reason, Verdict
 
+Text = Union[str, Dict[str, Any]]  # a sentence, or a record
 _CHUNK = 65536  # pairs per call of the library; Ctrl-C is served between two calls
 
 
@@ -46,9 +47,9 @@ class Model:
 
     # ---- verdicts -------------------------------------------------------------------------------
 
-    def match(self, a: str, b: str, *, reasons: Optional[int] = 10,
+    def match(self, a: Text, b: Text, *, reasons: Optional[int] = 10,
               prior: Optional[float] = None, decision: str = "auto") -> Verdict:
-        """Decides whether two sentences mean the same.
+        """Decides whether two sentences mean the same, or two records: dicts of fields.
 
         REASONS is the number of reasons to return, the strongest first; None returns all of them,
         which add up to the log-odds with the bias. PRIOR is the share of pairs that mean the same.
@@ -61,10 +62,10 @@ class Model:
         with self._context({"decision": decision, "prior": prior,
                             "no_reasons": 1 if reasons == 0 else None,
                             "most_reasons": reasons or None}) as context:
-            check(C.match, context, text(a), text(b), ctypes.byref(verdict))
+            check(C.match, context, self._text(a), self._text(b), ctypes.byref(verdict))
             return self._verdict(a, b, verdict)
 
-    def match_many(self, pairs: Iterable[Sequence[str]], *, prior: Optional[float] = None,
+    def match_many(self, pairs: Iterable[Sequence[Text]], *, prior: Optional[float] = None,
                    decision: str = "auto", threads: int = 0) -> "Matches":
         """Decides about many pairs in parallel, without reasons.
 
@@ -86,7 +87,7 @@ class Model:
                   ctypes.cast(at, ctypes.POINTER(_abi.film_verdict)))
         return Matches(self, pairs, verdicts)
 
-    def explain(self, a: str, b: str) -> Explanation:
+    def explain(self, a: Text, b: Text) -> Explanation:
         """Explains a verdict by words and readable groups. A notebook shows it in colours.
 
         >>> model.explain("I lost my card", "what if my card is lost?").words[0]["text"]
@@ -94,11 +95,18 @@ class Model:
         """
         result = _abi.film_explanation(size=ctypes.sizeof(_abi.film_explanation))
         with self._context({}) as context:
-            first, second = text(a), text(b)
+            first, second = self._text(a), self._text(b)
             check(C.explain_pair, context, first, second, ctypes.byref(result))
             check(C.explain_reversals, context, 0, ctypes.byref(result))
             out = string(C.explanation_json, ctypes.byref(result), 10, before_error=(None,))
             return Explanation(out, self._verdict(a, b, result.verdict))
+
+    def _text(self, value):
+        """A sentence or record; a record must have the model's fields."""
+        result = text(value)
+        if isinstance(value, dict):
+            check(C.record_check, self._handle(), result)
+        return result
 
     def _verdict(self, a, b, verdict) -> Verdict:
         reasons = [_reason(verdict.reasons[i]) for i in range(verdict.reason_count)]

@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _abi
 from ._library import (C, Callbacks, check, encode, handle, options, optional, path_bytes,
-                       read_text, string, text, texts)
+                       read_sentence, read_text, string, text, texts)
 from ._model import Model, _load_encoder, clusters_of
 from ._progress import Bar
 from ._verdict import Verdict
@@ -17,10 +17,10 @@ _FIELDS = ("category", "answer", "url")
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of a pool. `more` has the user's other fields."""
+    """A sentence of a pool; the text of a record is a dict. `more` has the user's other fields."""
 
     id: str
-    text: str
+    text: Union[str, Dict[str, str]]
     category: Optional[str] = None
     answer: Optional[str] = None
     url: Optional[str] = None
@@ -144,7 +144,7 @@ class Pool:
 
     # ---- searching ------------------------------------------------------------------------------
 
-    def search(self, query: str, k: int = 10, **more: Any) -> List[Found]:
+    def search(self, query: Union[str, dict], k: int = 10, **more: Any) -> List[Found]:
         """The K sentences most likely to mean the same as QUERY, the best first.
 
         WHERE is a dict of fields that must have these values; LEAST is the smallest probability;
@@ -152,7 +152,7 @@ class Pool:
         """
         return self.search_many([query], k, **more)[0]
 
-    def search_many(self, queries: Iterable[str], k: int = 10, *,
+    def search_many(self, queries: Iterable[Union[str, dict]], k: int = 10, *,
                     where: Optional[Dict[str, str]] = None, least: Optional[float] = None,
                     explain: bool = False, prior: Optional[float] = None, threads: int = 0,
                     progress: Optional[bool] = None) -> List[List[Found]]:
@@ -247,7 +247,7 @@ def _sentence(value) -> Dict[str, Any]:
     if isinstance(value, str):
         return {"text": value, "more": None}
     row = dict(vars(value)) if isinstance(value, Sentence) else dict(value)
-    if not isinstance(row.get("text"), str):
+    if not isinstance(row.get("text"), (str, dict)):
         raise TypeError("a sentence needs a text: a str, or a dict with the key 'text'")
     known = {name: row.pop(name, None) for name in ("id", "text", *_FIELDS)}
     more = {**(row.pop("more", None) or {}), **row}
@@ -256,5 +256,5 @@ def _sentence(value) -> Dict[str, Any]:
 
 def _read(s) -> Sentence:
     more = optional(s.more)
-    return Sentence(read_text(s.id), read_text(s.text), optional(s.category), optional(s.answer),
+    return Sentence(read_text(s.id), read_sentence(s.text), optional(s.category), optional(s.answer),
                     optional(s.url), json.loads(more) if more else {})

@@ -2,7 +2,7 @@
 import json
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Verdict:
         if model.match(a, b): ...
     """
 
-    a: str
-    b: str
+    a: Union[str, Dict[str, Any]]
+    b: Union[str, Dict[str, Any]]
     probability: float
     same: bool
     similarity: float
@@ -61,8 +61,9 @@ class Verdict:
 class Explanation:
     """The log-odds of a pair as a sum over words and named groups.
 
-    `words`, `groups`, `links`, `facts`, `examples`, `differences` and `reversals` are lists of
-    dicts, as film_explain.h describes them; `verdict` has the probability and all reasons.
+    `words`, `groups`, `links`, `facts`, `examples`, `differences`, `reversals` and, of records,
+    `fields` are lists of dicts, as film_explain.h describes them; `verdict` has the probability and
+    all reasons.
     """
 
     def __init__(self, text: str, verdict: Verdict):
@@ -76,6 +77,7 @@ class Explanation:
         self.examples: List[dict] = self.data["examples"]
         self.differences: List[dict] = self.data["differences"]
         self.reversals: List[dict] = self.data["reversals"]
+        self.fields: List[dict] = self.data.get("fields", [])
 
     def to_json(self) -> str:
         """The explanation as JSON text, as `film explain --json` prints it."""
@@ -83,18 +85,28 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [str(self.verdict)]
-        for part, key in ((self.words, "text"), (self.groups, "title")):
+        for part, key in ((self.fields, "name"), ([] if self.fields else self.words, "text"),
+                          (self._groups(), "title")):
             strongest = sorted(part, key=lambda item: -abs(item["weight"]))[:8]
             lines += [f"{item['weight']:+6.2f}  {item[key]}" for item in strongest]
         return "\n".join(lines)
 
+    def _groups(self) -> List[dict]:
+        """The groups beside the fields: those of a field are part of it."""
+        return [group for group in self.groups
+                if not (self.fields and group["name"].startswith("field "))]
+
+    def _lines(self) -> List[Tuple[str, float]]:
+        """Fields, then groups; within each, those that speak for the verdict come first."""
+        return [(f"{field['name']} ({field['type']})", field["weight"]) for field in self.fields] \
+            + [(group["title"], group["weight"]) for group in self._groups()[:8]]
+
     def _repr_html_(self) -> str:
         most = max([abs(item["weight"]) for item in self.words + self.groups] + [1.0])
         rows = "".join(
-            f"<tr><td style='text-align:right'>{group['weight']:+.2f}</td>"
-            f"<td>{_bar(group['weight'], most)}</td>"
-            f"<td style='text-align:left'>{escape(group['title'])}</td></tr>"
-            for group in self.groups[:8])
+            f"<tr><td style='text-align:right'>{weight:+.2f}</td><td>{_bar(weight, most)}</td>"
+            f"<td style='text-align:left'>{escape(title)}</td></tr>"
+            for title, weight in self._lines())
         facts = "".join(f"<li>{escape(fact['text'])}</li>" for fact in self.facts)
         return (
             f"<div><p><b>{'same' if self.verdict.same else 'different'}</b>, probability "
@@ -104,10 +116,16 @@ class Explanation:
 
     def _marked(self, side: str, most: float) -> str:
         """The sentence with its words coloured: blue speaks for the same, red for different."""
-        data = (self.verdict.a if side == "a" else self.verdict.b).encode()
-        html, at = [], 0
+        data = self.data[side]
+        if isinstance(data, dict):
+            return ", ".join(f"<i>{escape(name)}</i> " + self._coloured(value, side, name, most)
+                             for name, value in data.items())
+        return self._coloured(data, side, None, most)
+
+    def _coloured(self, text: str, side: str, field: Optional[str], most: float) -> str:
+        data, html, at = text.encode(), [], 0
         for word in self.words:
-            if word["side"] != side:
+            if word["side"] != side or word.get("field") != field:
                 continue
             start, end = word["span"]
             html.append(escape(data[at:start].decode("utf-8", "replace")))

@@ -73,6 +73,50 @@ class Layout(unittest.TestCase):
             getattr(film._C, name[len("film_"):])
 
 
+
+class Records(unittest.TestCase):
+    """Records as dicts, against the program."""
+
+    @classmethod
+    def setUpClass(cls):
+        subprocess.run([sys.executable, ROOT / "tests" / "cli" / "records.py"], check=True)
+        cls.model = film.train("train.jsonl")
+        cls.model.save("shop.film")
+        cls.a = {"title": "Canon camera ABC-123X", "brand": "Canon", "price": 100.5,
+                 "released": None}
+        cls.b = {"title": "canon ABC-123X", "brand": float("nan"), "price": "101"}
+
+    def test_match_and_explain(self):
+        out = subprocess.run(
+            [PROGRAM, "explain", "shop.film", "--pair", json.dumps(self.a),
+             json.dumps({**self.b, "brand": None}), "--json"],
+            check=True, capture_output=True, text=True)
+        wanted = json.loads(out.stdout)
+        verdict = self.model.match(self.a, self.b)
+        self.assertEqual(verdict.probability, wanted["probability"])
+        why = verdict.explain()
+        self.assertEqual([f["weight"] for f in why.fields], [f["weight"] for f in wanted["fields"]])
+        self.assertTrue(why.reversals)
+        edited = why.reversals[0]
+        self.assertNotEqual(self.model.match(edited["a"], edited["b"]).same, verdict.same)
+        self.assertIn("price", str(why))
+        self.assertIn("<i>title</i>", why._repr_html_())
+        self.assertNotIn("\x1e", why._repr_html_())
+        many = self.model.match_many([(self.a, self.b), (self.b, self.a)])
+        self.assertEqual(many.probability[0], verdict.probability)
+
+    def test_unknown_fields(self):
+        with self.assertRaisesRegex(film.BadInputError, 'unknown field "name"; fields of the model: '
+                                    'title, brand, price, released'):
+            self.model.match({"name": "Canon"}, self.a)
+
+    def test_pool(self):
+        with film.Pool.create("shop.pool", self.model) as pool:
+            pool.add([{"id": "1", "text": self.a}, {"id": "2", "text": {"title": "Sony lens"}}])
+            found = pool.search({"title": "Canon camera ABC-123X"}, 1)[0]
+            self.assertEqual((found.sentence.id, found.sentence.text["brand"]), ("1", "Canon"))
+
+
 class Matching(unittest.TestCase):
     def test_same_as_the_program(self):
         """Probabilities are those of `film predict`, to the last digit that it prints."""
