@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Number of bytes of a name that a message quotes; never splits a character. */
 static int is_shown(const char *name)
@@ -158,9 +159,32 @@ static int unknown_field(const char *name, const char *where, const struct field
     return 0;
 }
 
+/* Returns whether the record has one of the model's fields, or is empty; names are compared as
+ * tables do it. */
+static int record_fits(const film_model *model, const json_t *object)
+{
+    size_t count = model ? film_field_count(model) : 0;
+    const char *name;
+    json_t *value;
+    if (!count || !json_object_size(object)) return 1;
+    json_object_foreach((json_t *)(uintptr_t)object, name, value)
+    {
+        for (size_t f = 0; f < count; f++)
+            if (!json_is_null(value) && strcasecmp(name, film_field_name(model, f)) == 0) return 1;
+    }
+    return 0;
+}
+
 /* A record in place of a sentence: its text. NULL: RESPONSE has the error. */
 static json_t *record_of_object(const json_t *object, struct response *response)
 {
+    if (!record_fits(response->model, object)) {
+        response_error(response, 400,
+                       "the record has no value in a field of the model; GET /v1/model lists them, "
+                       "such as \"%s\"",
+                       film_field_name(response->model, 0));
+        return NULL;
+    }
     film_error error;
     char *json = json_dumps(object, JSON_COMPACT), *text = NULL;
     film_status status = json ? film_record_json(film_string(json), &text, &error) : FILM_NO_MEMORY;

@@ -19,6 +19,7 @@ struct request {
 };
 
 struct response {
+    const film_model *model; /* whose fields the records of the request have; NULL: any */
     unsigned status;
     const char *type;  /* of the content; NULL: none */
     struct bytes body; /* the body: written here, or */

@@ -165,6 +165,8 @@ void route_answer(struct worker *worker, const struct request *request, struct r
     if (route && route->needs_pool && !worker->generation->pool)
         response_error(response, 409,
                        "this request needs a pool; start the server with one: film serve POOL");
-    else if (route)
+    else if (route) {
+        response->model = worker->generation->model;
         route->answer(worker, request, response);
+    }
 }
