@@ -87,6 +87,28 @@ expect_output "a record without a value" 2 \
     'film: the record has no value; fields of the model: title, brand, price, released' \
     "$FILM" match m.film '{"title": null}' '{"title": "Canon"}'
 
+check "over HTTP too, in single pairs and in lists; another record is judged" "$PYTHON" - "$FILM" <<'PY'
+import json, subprocess, sys, urllib.error, urllib.request
+server = subprocess.Popen([sys.argv[1], "serve", "m.film", "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+try:
+    address = server.stderr.readline().split()[-1]
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def ask(body):
+        request = urllib.request.Request(address + "/v1/match", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        try:
+            return opener.open(request).status, ""
+        except urllib.error.HTTPError as error:
+            return error.code, json.load(error)["error"]["message"]
+    for body in ({"a": {"name": "Canon"}, "b": {"title": "Canon"}}, {"pairs": [["x", {"name": "Canon", "title": None}]]}):
+        code, message = ask(body)
+        assert code == 400 and message.startswith("the record has no value in a field of the model; "), (code, message)
+    assert ask({"a": {"Title": "Canon", "name": "x"}, "b": {}})[0] == 200
+finally:
+    server.terminate()
+    server.wait()
+PY
+
 # ---- Options ----
 run "$FILM" train train.jsonl --fields title,price:number -o two.film
 check "--fields chooses and types" grep -qx 'fields: title (text), price (number)' <(head -1 err)
@@ -135,6 +157,9 @@ jq -c 'del(.left_price, .right_price)' held.jsonl >without.jsonl
 run "$FILM" predict m.film without.jsonl -o other.tsv
 check "a missing field is a warning" grep -qx \
     'film: warning: without.jsonl: no column for the field "price" of the model; it counts as missing' err
+jq -c 'select(.label == 0 or .label == "0")' train.jsonl >zero.jsonl
+expect_output "only pairs that differ" 2 \
+    'film: no positive pairs; add pairs labelled the same, or use method svd' "$FILM" train zero.jsonl -q -o zero.film
 expect_status "1,000 more columns are read" 0 "$FILM" predict m.film wide.jsonl -o other.tsv
 expect_status "and trained on" 0 "$FILM" train wide_train.csv -q -o wide.film
 check "with the 32 fullest fields" test "$("$FILM" info wide.film --json | jq '.settings.fields | length')" -eq 32
