@@ -7,9 +7,10 @@ import { classify } from "./classify.js";
 import { dedup } from "./dedup.js";
 import { review } from "./review.js";
 import { learn } from "./learn.js";
+import { start } from "./start.js";
 import { model, report, loadModel } from "./model.js";
 
-const views = { compare, search, classify, dedup, review, model, report };
+const views = { compare, search, classify, dedup, start, review, model, report };
 const longestLink = 4000; // longer addresses are too long to share
 let current = null;
 
@@ -46,6 +47,8 @@ function go(moveFocus) {
 async function loadServer() {
     try {
         const known = await loadModel();
+        start.served(known, loadServer);
+        if (known.model === null) return; // there is no pool yet
         for (const view of [search, classify, review, learn]) view.served(known);
         report.refresh();
     } catch (error) {

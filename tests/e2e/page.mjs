@@ -4,6 +4,7 @@ import { takeShots } from "./page_shots.mjs";
 import "./page_compare.mjs";
 import "./page_lists.mjs";
 import "./page_review.mjs";
+import "./page_learn.mjs";
 import "./page_server.mjs";
 import "./page_access.mjs";
 
