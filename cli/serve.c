@@ -197,9 +197,10 @@ static void describe_routes(void *object)
     const struct route *route;
     for (size_t i = 0; (route = route_at(i)); i++) {
         json_t *about = json_pack(
-            "{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "method", route_method_name(route->method),
-            "path", route->path, "summary", route->summary, "open", route->open, "slow",
-            route->slow || route->batch, "needs_pool", route->needs_pool, "writes", route->writes);
+            "{s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b}", "method",
+            route_method_name(route->method), "path", route->path, "summary", route->summary,
+            "open", route->open, "slow", route->slow || route->batch, "needs_pool",
+            route->needs_pool, "writes", route->writes, "bare", route->bare, "table", route->table);
         json_t *fields = json_array();
         for (const struct field *field = route->fields; field && field->name; field++)
             json_array_append_new(fields, json_string(field->name));

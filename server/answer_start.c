@@ -1,6 +1,6 @@
-/* Handles the start without a pool (film serve --new): the state (GET /v1/start), the guessed
- * columns of a table (POST /v1/start/columns), and the table that becomes the pool (POST /v1/start).
- * background.c builds the pool in another process. */
+/* Handles the start without a pool (film serve --new): the state (GET /v1/start), the guessed columns
+ * of a table (POST /v1/start/columns), and the table that becomes the pool (POST /v1/start), which
+ * background.c builds in another process. */
 #include "fields.h"
 #include "route.h"
 
@@ -130,7 +130,7 @@ static void answer_columns(struct worker *worker, const struct request *request,
     char ending[60];
     if (!is_waiting(worker, response)) return;
     /* Its own name: several requests may come at once. */
-    snprintf(ending, sizeof ending, ".columns-%p", (void *)worker);
+    snprintf(ending, sizeof ending, ".columns-%p.csv", (void *)worker);
     char *path = table_path(worker->service, ending);
     film_status status = path ? write_table(path, request->body, &error) : FILM_NO_MEMORY;
     if (status == FILM_OK) status = describe_table(path, &response->body, &error);

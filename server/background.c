@@ -1,5 +1,5 @@
-/* Runs film pool learn, restore and create --from as child processes, one at a time. The pool library
- * does the work; the server notices the new model in the pool and reloads. */
+/* Runs film pool learn, restore and create --from as child processes, one at a time. The server
+ * notices the new model or the new pool and reloads. */
 #include "background.h"
 #include "service.h"
 

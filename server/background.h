@@ -14,8 +14,8 @@ struct service;
 /* WRITING: a request writes the table that START builds the pool from. */
 enum background_work { WORK_NONE, WORK_LEARN, WORK_RESTORE, WORK_START, WORK_WRITING };
 
-/* The table is next to the pool, with this ending. */
-#define BACKGROUND_TABLE ".table"
+/* The table is next to the pool, with this ending. A CSV file may have tabs too. */
+#define BACKGROUND_TABLE ".table.csv"
 
 struct background {
     pthread_mutex_t lock;      /* protects the following */

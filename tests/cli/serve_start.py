@@ -9,6 +9,7 @@ from serving import Server, check, finish, undescribed, until  # noqa: E402
 
 table = open("questions.csv").read()
 rows = table.count("\n") - 1
+two = "question,topic\n" + "".join(f"\"my card, number {i}, is lost\",faq\n" for i in range(5))
 
 
 def send(server, path, body, kind="text/csv"):
@@ -38,6 +39,8 @@ with Server(FILM, "faq.pool", "--new") as server:
           {one["name"]: one["use"] for one in told["columns"]} == {"number": "other", "question": "text", "category": "category"},
           told)
     check("with the first sentences", len(told["sentences"]) == 3 and told["sentences"][0] in table, told)
+    told = send(server, "/v1/start/columns", two)[1]
+    check("also with other names", told["rows"] == 5 and told["columns"][1] == {"name": "topic", "use": "other"}, told)
     bad = 'id,text\n1,hello\n2,"quo"te\n'
     check("a bad row is named by its line", message(send(server, "/v1/start/columns", bad)) ==
           (400, 'line 3: text after the closing quote of column 2; write a quote inside a quoted field twice (""); '
