@@ -16,7 +16,9 @@ film_status pool_open(const char *path, double wait, film_pool **pool, film_erro
 /* ---- create ---- */
 
 struct create_values {
-    const char *model;
+    const char *model, *from;
+    film_table_options table;
+    int threads;
 };
 
 static const struct option create_options[] = {
@@ -25,19 +27,51 @@ static const struct option create_options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(struct create_values, model),
      .argument = "MODEL",
-     .help = "the model to copy into the pool (required)"},
+     .help = "the model to copy into the pool"},
+    {.name = "from",
+     .kind = OPTION_FILE,
+     .at = offsetof(struct create_values, from),
+     .argument = "FILE",
+     .help = "instead: train a model without labels on this table, and add its rows"},
+    COLUMNS_OPTION(struct create_values, table, "id,text,answer"),
+    FORMAT_OPTION(struct create_values, table, "input-format", "tsv|csv|jsonl|lines"),
+    ENCODING_OPTION(struct create_values, table),
+    SKIP_BAD_OPTION(struct create_values, table),
+    THREADS_OPTION(struct create_values, threads),
     END_OF_OPTIONS};
+
+static film_status create_from(const struct command *command, const struct create_values *values,
+                               film_error *error)
+{
+    film_pool_added added = {.size = sizeof added};
+    struct pool_start start = {.path = command->words[0],
+                               .from = values->from,
+                               .table = values->table,
+                               .threads = values->threads,
+                               .quiet = command->quiet};
+    start.table.size = sizeof start.table;
+    start.table.labels = FILM_LABELS_NONE;
+    film_status status = pool_start(&start, &added, error);
+    if (status == FILM_OK && !command->quiet && !command->json) {
+        fprintf(stderr, "%s added", grouped(added.added));
+        print_skipped(stderr, added.skipped);
+        fprintf(stderr, "; film serve %s opens a page to review pairs\n", start.path);
+    }
+    return status;
+}
 
 static int run_create(const struct command *command, void *given)
 {
     const struct create_values *values = given;
     const char *path = command->words[0];
-    if (!values->model) return usage_error(command->verb, "--model MODEL is missing");
+    if (!values->model == !values->from)
+        return usage_error(command->verb, "exactly one of --model MODEL and --from FILE is needed");
 
     film_error error = {0};
     film_pool *pool = NULL;
     char *about = NULL;
-    film_status status = film_pool_create(path, values->model, &error);
+    film_status status = values->from ? create_from(command, values, &error)
+                                      : film_pool_create(path, values->model, &error);
     if (status == FILM_OK && command->json) status = film_pool_open(path, &pool, &error);
     if (status == FILM_OK && command->json) status = film_pool_describe_json(pool, &about, &error);
     int code = report(status, &error);
@@ -49,15 +83,16 @@ static int run_create(const struct command *command, void *given)
 
 const struct verb pool_create = {"pool create",
                                  LIBRARY_POOL,
-                                 "Create an empty pool with a copy of a model",
-                                 .arguments = "POOL --model MODEL",
+                                 "Create a pool with a copy of a model, or from a table",
+                                 .arguments = "POOL --model MODEL | POOL --from FILE",
                                  .min_words = 1,
                                  .max_words = 1,
                                  .options = create_options,
                                  .size = sizeof(struct create_values),
                                  .run = run_create,
                                  .details = "example:\n"
-                                            "  film pool create faq.pool --model faq.film\n"};
+                                            "  film pool create faq.pool --model faq.film\n"
+                                            "  film pool create faq.pool --from questions.csv\n"};
 
 /* ---- update ---- */
 

@@ -5,6 +5,8 @@
 #include "cli.h"
 #include "film_pool.h"
 
+#include <limits.h>
+
 enum { POOL_WAIT = 10 }; /* seconds */
 
 #define WAIT_OPTION(type, place)                                                             \
@@ -32,6 +34,20 @@ int pool_made_id(film_text id);
 
 /* Prints TEXT. Control characters become spaces. */
 void pool_print_field(film_text text);
+
+/* A pool from a table (pool_start.c). */
+struct pool_start {
+    const char *path, *from;
+    film_table_options table;
+    int threads, quiet;
+};
+film_status pool_start(const struct pool_start *start, film_pool_added *added, film_error *error);
+
+/* Sets the options of film train --pool, and loads libfilm-train. NULL: it is not installed. The
+ * options point to LANGUAGE. */
+struct train_calls;
+const struct train_calls *prepare_training(film_train_options *options, int threads, int quiet,
+                                           char language[PATH_MAX], film_error *error);
 
 extern const struct verb pool_create, pool_add, pool_remove, pool_list, pool_export, pool_check,
     pool_label, pool_update, pool_threshold, pool_clusters, pool_words, pool_learn, pool_models,

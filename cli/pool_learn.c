@@ -104,14 +104,10 @@ static int run_learn(const struct command *command, void *given)
     film_pool *pool = NULL;
     film_learned learned = {.size = sizeof learned};
     char language[PATH_MAX];
-    struct learn_training training = {.calls = load_train_calls(&error)};
+    struct learn_training training;
+    training.calls =
+        prepare_training(&training.options, values->threads, command->quiet, language, &error);
     if (!training.calls) return report(FILM_IO, &error);
-    training.calls->register_encoders();
-    training.options = (film_train_options){.size = sizeof training.options,
-                                            .bits = 8,
-                                            .threads = values->threads,
-                                            .progress = progress_start(command->quiet)};
-    if (find_data("english.words", language)) training.options.language = language;
     film_learn_options options = {.size = sizeof options,
                                   .train = train_set,
                                   .user = &training,

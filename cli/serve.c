@@ -73,6 +73,10 @@ static const struct option options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(struct values, serving.service.read_only),
      .help = "reject changes to the pool"},
+    {.name = "new",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, serving.service.fresh),
+     .help = "if POOL does not exist: build it from a table that the page takes"},
     {.name = "learn-after",
      .kind = OPTION_COUNT,
      .at = offsetof(struct values, serving.service.learn_after),
@@ -174,6 +178,8 @@ static int run(const struct command *command, void *given)
     film_error error = {0};
     if (service->threads == 0) service->threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
     service->path = command->words[0];
+    if (service->fresh && film_pool_is_uri(service->path))
+        return usage_error(command->verb, "--new needs the name of a file");
     film_status status = read_token_file(values->token_file, token, &service->token, &error);
     if (status != FILM_OK) return report(status, &error);
     service->origins = values->origins.item;
@@ -191,9 +197,10 @@ static void describe_routes(void *object)
     const struct route *route;
     for (size_t i = 0; (route = route_at(i)); i++) {
         json_t *about = json_pack(
-            "{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "method", route_method_name(route->method),
-            "path", route->path, "summary", route->summary, "open", route->open, "slow",
-            route->slow || route->batch, "needs_pool", route->needs_pool, "writes", route->writes);
+            "{s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:b, s:b}", "method",
+            route_method_name(route->method), "path", route->path, "summary", route->summary,
+            "open", route->open, "slow", route->slow || route->batch, "needs_pool",
+            route->needs_pool, "writes", route->writes, "bare", route->bare, "table", route->table);
         json_t *fields = json_array();
         for (const struct field *field = route->fields; field && field->name; field++)
             json_array_append_new(fields, json_string(field->name));
@@ -206,7 +213,7 @@ static void describe_routes(void *object)
 
 const struct verb verb_serve = {
     VERB_SERVE,
-    .arguments = "MODEL|POOL [--listen HOST:PORT] [options]",
+    .arguments = "MODEL|POOL [--new] [--listen HOST:PORT] [options]",
     .page = "docs/reference/http.md",
     .min_words = 1,
     .max_words = 1,

@@ -141,8 +141,8 @@ set(FILM_CLI_SOURCES
 )
 set(FILM_CLI_POOL_SOURCES
   cli/classify.c cli/dedup.c cli/link.c cli/pool.c cli/pool_add.c cli/pool_clusters.c
-  cli/pool_label.c cli/pool_learn.c cli/pool_list.c cli/pool_threshold.c cli/pool_words.c
-  cli/review.c cli/search.c cli/serve.c cli/verbs_pool.c
+  cli/pool_label.c cli/pool_learn.c cli/pool_list.c cli/pool_start.c cli/pool_threshold.c
+  cli/pool_words.c cli/review.c cli/search.c cli/serve.c cli/verbs_pool.c
 )
 set(FILM_CLI_TRAIN_SOURCES
   cli/eval.c cli/report.c cli/split.c cli/train.c cli/train_calls.c cli/train_options.c
@@ -152,8 +152,9 @@ set(FILM_WORKBOOK_SOURCES cli/workbook.c cli/zip.c) # .xlsx
 set(FILM_SERVER_SOURCES
   server/access_log.c server/answer_about.c server/answer_classify.c server/answer_clusters.c
   server/answer_dedup.c server/answer_edit.c server/answer_embed.c server/answer_learn.c
-  server/answer_match.c server/answer_pool.c server/answer_review.c server/answer_thresholds.c
-  server/assets.c server/background.c server/bytes.c server/connections.c server/exchange.c
-  server/fields.c server/http.c server/leases.c server/listen.c server/message.c server/metrics.c
-  server/raw_head.c server/route.c server/serve.c server/service.c server/work_queue.c
+  server/answer_match.c server/answer_pool.c server/answer_review.c server/answer_start.c
+  server/answer_thresholds.c server/assets.c server/background.c server/bytes.c
+  server/connections.c server/exchange.c server/fields.c server/http.c server/leases.c
+  server/listen.c server/message.c server/metrics.c server/raw_head.c server/route.c server/serve.c
+  server/service.c server/work_queue.c
 )

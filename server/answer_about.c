@@ -42,7 +42,7 @@ static void answer_model(struct worker *worker, const struct request *request,
     bytes_text(out, "{\"version\": ");
     bytes_string(out, film_string(film_version()));
     bytes_text(out, ", \"model\": ");
-    bytes_text(out, generation->about);
+    bytes_text(out, generation->about ? generation->about : "null");
     bytes_text(out, ", \"pool\": ");
     bytes_text(out, pool ? pool : "null");
     bytes_text(out, ", \"limits\": ");
@@ -110,7 +110,8 @@ void answer_asset(struct worker *worker, const struct request *request, struct r
 const struct route about_routes[] = {{.method = METHOD_GET,
                                       .path = "/v1/model",
                                       .summary = "Describe the model, the pool and the limits",
-                                      .answer = answer_model},
+                                      .answer = answer_model,
+                                      .bare = 1},
                                      {.method = METHOD_GET,
                                       .path = "/healthz",
                                       .summary = "Health check",
@@ -119,9 +120,11 @@ const struct route about_routes[] = {{.method = METHOD_GET,
                                      {.method = METHOD_GET,
                                       .path = "/metrics",
                                       .summary = "Metrics in Prometheus text format",
-                                      .answer = answer_metrics},
+                                      .answer = answer_metrics,
+                                      .bare = 1},
                                      {.method = METHOD_GET,
                                       .path = "/report",
                                       .summary = "The report passed with --report",
-                                      .answer = answer_report},
+                                      .answer = answer_report,
+                                      .bare = 1},
                                      {.path = NULL}};

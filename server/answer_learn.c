@@ -5,8 +5,11 @@
 
 #include <string.h>
 
-static const char *const work_names[] = {
-    [WORK_NONE] = "idle", [WORK_LEARN] = "learning", [WORK_RESTORE] = "restoring"};
+static const char *const work_names[] = {[WORK_NONE] = "idle",
+                                         [WORK_LEARN] = "learning",
+                                         [WORK_RESTORE] = "restoring",
+                                         [WORK_START] = "idle",
+                                         [WORK_WRITING] = "idle"};
 
 /* Writes the state, followed by the members of film_pool_models. */
 static void write_learning(struct worker *worker, struct response *response)

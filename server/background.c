@@ -1,5 +1,5 @@
-/* Runs film pool learn and film pool restore as child processes, one at a time. The pool library
- * does the work; the server notices the new model in the pool and reloads. */
+/* Runs film pool learn, restore and create --from as child processes, one at a time. The server
+ * notices the new model or the new pool and reloads. */
 #include "background.h"
 #include "service.h"
 
@@ -45,6 +45,23 @@ int background_request(struct background *background, enum background_work work,
     }
     pthread_mutex_unlock(&background->lock);
     return free;
+}
+
+void background_change(struct background *background, enum background_work work)
+{
+    pthread_mutex_lock(&background->lock);
+    background->work = work;
+    pthread_mutex_unlock(&background->lock);
+}
+
+void background_hide_path(char *message, size_t room, const char *path)
+{
+    size_t length = strlen(path);
+    char rest[600];
+    if (!length || strncmp(message, path, length) != 0) return;
+    int line = message[length] == ':' && strchr("0123456789", message[length + 1]);
+    snprintf(rest, sizeof rest, "%.590s", message + length + line);
+    snprintf(message, room, "%s%s", line ? "line " : "the table", rest);
 }
 
 void background_recount(struct background *background)
@@ -137,22 +154,35 @@ static void end_work(struct background *background, const char *format, const ch
     pthread_mutex_unlock(&background->lock);
 }
 
+/* The path of the table that a pool is built from; free it. */
+static char *start_table(const struct service *service)
+{
+    size_t room = strlen(service->options.path) + sizeof BACKGROUND_TABLE;
+    char *path = malloc(room);
+    if (path) snprintf(path, room, "%s%s", service->options.path, BACKGROUND_TABLE);
+    return path;
+}
+
 static void start_work(struct service *service, enum background_work work)
 {
+    static const char *const actions[] = {
+        [WORK_LEARN] = "learn", [WORK_RESTORE] = "restore", [WORK_START] = "create"};
     struct background *background = &service->background;
-    const char *list[ARGUMENTS] = {"film", "pool", work == WORK_LEARN ? "learn" : "restore",
-                                   service->options.path};
-    char threads[16];
+    const char *list[ARGUMENTS] = {"film", "pool", actions[work], service->options.path};
+    char threads[16], *table = start_table(service);
     size_t count = 4;
     background->next = labels_now(background) + learn_step(service); /* also after a failure */
     snprintf(threads, sizeof threads, "%d", service->options.threads);
     if (work == WORK_RESTORE && background->id[0]) list[count++] = background->id;
     if (work == WORK_LEARN && background->force) list[count++] = "--force";
+    if (work == WORK_START) list[count++] = "--from";
+    if (work == WORK_START) list[count++] = table;
     list[count++] = "--threads";
     list[count++] = threads;
     list[count++] = "--quiet";
-    if (!spawn(background, (char *const *)list))
+    if (!table || !spawn(background, (char *const *)list))
         end_work(background, "cannot start another process: %s", strerror(errno));
+    free(table);
 }
 
 /* Keeps the first line that the child printed, without "film: ". */
@@ -164,6 +194,17 @@ static void read_problem(struct background *background, char problem[500])
     problem[strcspn(problem, "\n")] = 0;
     if (strncmp(problem, name, sizeof name - 1) == 0)
         memmove(problem, problem + sizeof name - 1, strlen(problem) - sizeof name + 2);
+}
+
+/* Removes the table of a start, whose name is not the user's. */
+static void close_start(struct service *service, char problem[500])
+{
+    char *table = start_table(service);
+    if (table && service->background.work == WORK_START) {
+        background_hide_path(problem, 500, table);
+        unlink(table);
+    }
+    free(table);
 }
 
 /* Before the end of the work is announced, the server uses the new model. */
@@ -178,6 +219,7 @@ static void collect_work(struct service *service)
         return;
     waitpid(background->pid, &result, 0);
     read_problem(background, problem);
+    close_start(service, problem);
     close(background->errors);
     background->pid = 0;
     background->errors = -1;
@@ -185,8 +227,10 @@ static void collect_work(struct service *service)
     if (WIFEXITED(result) && WEXITSTATUS(result) == 0)
         problem[0] = 0;
     else if (!problem[0])
-        snprintf(problem, sizeof problem, "the process that learns was killed; is memory short?");
-    if (problem[0]) fprintf(stderr, "film: learning failed: %s\n", problem);
+        snprintf(problem, sizeof problem, "the process was killed; is memory short?");
+    if (problem[0])
+        fprintf(stderr, "film: %s failed: %s\n",
+                service->background.work == WORK_START ? "building the pool" : "learning", problem);
     end_work(background, "%s", problem);
 }
 
@@ -203,5 +247,5 @@ void background_step(struct service *service)
     pthread_mutex_unlock(&background->lock);
     if (work == WORK_NONE && is_due(service) && background_request(background, WORK_LEARN, 0, NULL))
         work = WORK_LEARN;
-    if (work != WORK_NONE) start_work(service, work);
+    if (work != WORK_NONE && work != WORK_WRITING) start_work(service, work);
 }

@@ -11,7 +11,11 @@
 
 struct service;
 
-enum background_work { WORK_NONE, WORK_LEARN, WORK_RESTORE };
+/* WRITING: a request writes the table that START builds the pool from. */
+enum background_work { WORK_NONE, WORK_LEARN, WORK_RESTORE, WORK_START, WORK_WRITING };
+
+/* The table is next to the pool, with this ending. A CSV file may have tabs too. */
+#define BACKGROUND_TABLE ".table.csv"
 
 struct background {
     pthread_mutex_t lock;      /* protects the following */
@@ -36,6 +40,12 @@ void background_close(struct background *background);
 /* Requests work. Returns 0 while there is some already. ID may be NULL. */
 int background_request(struct background *background, enum background_work work, int force,
                        const char *id);
+
+/* Replaces the work that the caller has requested. */
+void background_change(struct background *background, enum background_work work);
+
+/* Replaces "PATH:3: " in a message by "line 3: ". */
+void background_hide_path(char *message, size_t room, const char *path);
 
 /* Starts what was requested, or learning when there are enough new labels; collects the result of a
  * child that has ended. Never waits. */

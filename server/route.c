@@ -8,8 +8,8 @@
 
 /* Each file with handlers has a table of its routes. */
 static const struct route *const tables[] = {
-    match_routes,     embed_routes,    classify_routes, pool_routes, review_routes, learn_routes,
-    threshold_routes, clusters_routes, dedup_routes,    edit_routes, about_routes};
+    match_routes, embed_routes,     classify_routes, pool_routes,  review_routes, learn_routes,
+    start_routes, threshold_routes, clusters_routes, dedup_routes, edit_routes,   about_routes};
 enum { TABLES = sizeof tables / sizeof *tables };
 static const struct route asset_route = {.method = METHOD_GET, .answer = answer_asset, .open = 1};
 
@@ -111,6 +111,17 @@ static int is_json(const char *type)
     return type && strncasecmp(type, json, length) == 0 && strchr("; ", type[length]);
 }
 
+/* A page of another origin cannot send these types without asking first. */
+static int is_table(const char *type)
+{
+    static const char *const types[] = {"text/csv", "text/tab-separated-values"};
+    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
+        size_t length = strlen(types[i]);
+        if (strncasecmp(type, types[i], length) == 0 && strchr("; ", type[length])) return 1;
+    }
+    return 0;
+}
+
 /* ---- dispatch ---- */
 
 static void no_route(const struct request *request, struct response *response)
@@ -135,6 +146,11 @@ static int is_allowed(const struct service_options *options, const struct route 
     }
     if (route->writes && options->read_only)
         return response_error(response, 403, "the pool is read-only (--read-only)");
+    if (route->table)
+        return is_table(request->content_type) ||
+               response_error(response, 415,
+                              "unsupported content type; send Content-Type: text/csv or "
+                              "text/tab-separated-values");
     if (route->method != METHOD_GET && !is_json(request->content_type))
         return response_error(response, 415,
                               "unsupported content type; send Content-Type: application/json");
@@ -163,7 +179,9 @@ void route_answer(struct worker *worker, const struct request *request, struct r
 {
     const struct route *route = route_admit(&worker->service->options, request, response);
     response->model = worker->generation->model;
-    if (route && route->needs_pool && !worker->generation->pool)
+    if (route && !route->bare && !route->open && !worker->generation->model)
+        response_error(response, 409, "there is no pool yet; send a table to POST /v1/start");
+    else if (route && route->needs_pool && !worker->generation->pool)
         response_error(response, 409,
                        "this request needs a pool; start the server with one: film serve POOL");
     else if (route)

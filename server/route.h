@@ -16,6 +16,8 @@ struct route {
     int batch;      /* about many sentences: slow, and has its own queue */
     int needs_pool; /* rejected if the server has only a model */
     int writes;     /* changes the pool */
+    int bare;       /* needs no model: works before a server with --new has a pool */
+    int table;      /* the body is a table, not JSON */
 };
 
 /* Returns a route by number; NULL after the last. */
@@ -41,8 +43,8 @@ void route_answer(struct worker *worker, const struct request *request, struct r
 
 /* The tables of routes, each ended by an entry without a path. */
 extern const struct route match_routes[], embed_routes[], classify_routes[], pool_routes[],
-    review_routes[], learn_routes[], threshold_routes[], clusters_routes[], dedup_routes[],
-    edit_routes[], about_routes[];
+    review_routes[], learn_routes[], start_routes[], threshold_routes[], clusters_routes[],
+    dedup_routes[], edit_routes[], about_routes[];
 
 /* Handles the files of the web page. */
 void answer_asset(struct worker *worker, const struct request *request, struct response *response);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* glibc keeps freed memory for later allocations; this returns it to the system. */
 #ifdef __GLIBC__
@@ -95,11 +96,16 @@ static film_status generation_open(const struct service_options *options,
                                    film_error *error)
 {
     int pool = current && current->pool;
-    film_status status = pool ? FILM_OK : is_pool(options->path, &pool, error);
+    int waits = options->fresh && !pool && access(options->path, F_OK) != 0;
+    film_status status = pool || waits ? FILM_OK : is_pool(options->path, &pool, error);
     if (status != FILM_OK) return status;
     struct generation *generation = calloc(1, sizeof *generation);
     if (!generation) return failed(error, FILM_NO_MEMORY, NULL, NULL);
     atomic_init(&generation->users, 1);
+    if (waits) { /* for a table */
+        *out = generation;
+        return FILM_OK;
+    }
     status = pool ? film_pool_open(options->path, &generation->pool, error)
                   : film_open_private(options->path, &generation->opened, error);
     if (status == FILM_OK && options->words)
@@ -152,13 +158,16 @@ static void worker_release(struct worker *worker)
 static int worker_update(struct worker *worker)
 {
     struct service *service = worker->service;
-    if (worker->context && worker->generation == atomic_load(&service->current)) return 1;
+    if ((worker->context || (worker->generation && !worker->generation->model)) &&
+        worker->generation == atomic_load(&service->current))
+        return 1;
     worker_release(worker);
     pthread_mutex_lock(&service->lock);
     worker->generation = atomic_load(&service->current);
     atomic_fetch_add(&worker->generation->users, 1);
     pthread_mutex_unlock(&service->lock);
-    return film_context_new(worker->generation->model, &worker->context, NULL) == FILM_OK;
+    return !worker->generation->model ||
+           film_context_new(worker->generation->model, &worker->context, NULL) == FILM_OK;
 }
 
 /* Releases an outdated generation as soon as it is unused. The worker does it after its request, or
@@ -315,6 +324,7 @@ film_status service_reload(struct service *service, film_error *error)
 int service_outdated(struct service *service)
 {
     const struct generation *current = atomic_load(&service->current);
+    if (!current->model) return access(service->options.path, F_OK) == 0;
     return current->pool && film_pool_outdated(current->pool, current->model);
 }
 

@@ -85,16 +85,18 @@ export const hasToken = () => sessionStorage.getItem(tokenKey) !== null;
 
 // ---- Requests ----
 
+// A body is sent as JSON; a table (Blob) as it is.
 async function send(path, body, signal, method) {
     const headers = {};
     const token = sessionStorage.getItem(tokenKey);
     // Tokens are printable ASCII; fetch would throw on other characters.
     if (token && /^[\x21-\x7e]+$/.test(token)) headers.Authorization = `Bearer ${token}`;
-    if (body) headers["Content-Type"] = "application/json";
+    const isTable = body instanceof Blob;
+    if (body) headers["Content-Type"] = isTable ? body.type : "application/json";
     try {
         return { token, response: await fetch(path, {
             method, headers, signal, cache: "no-store",
-            body: body ? JSON.stringify(body) : undefined,
+            body: isTable ? body : body ? JSON.stringify(body) : undefined,
         }) };
     } catch (error) {
         if (error.name === "AbortError") throw error;

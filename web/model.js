@@ -56,11 +56,11 @@ const named = (object, names) => Object.entries(names)
 export async function loadModel() {
     known = await request("/v1/model");
     $("model-facts").replaceChildren(...[
-        ...describeModel(known.model),
+        ...(known.model ? describeModel(known.model) : []),
         known.pool ? facts("Pool", [...named(known.pool, poolNames), ["Writable through this server", known.limits.read_only ? "no" : "yes"]]) : null,
         facts("Limits of this server", named(known.limits, limitNames)),
     ].filter(Boolean));
-    showEdits(known);
+    if (known.model) showEdits(known);
     setText($("served"), `FILM ${known.version}`);
     $("nav-report").hidden = !known.report;
     return known;

@@ -9,9 +9,10 @@ import { review } from "./review.js";
 import { clusterReview } from "./clusters.js";
 import { thresholds } from "./thresholds.js";
 import { learn } from "./learn.js";
+import { start } from "./start.js";
 import { model, report, loadModel } from "./model.js";
 
-const views = { compare, search, classify, dedup, review, clusters: clusterReview, thresholds, model, report };
+const views = { compare, search, classify, dedup, start, review, clusters: clusterReview, thresholds, model, report };
 const longestLink = 4000; // longer addresses are too long to share
 let current = null;
 
@@ -48,6 +49,8 @@ function go(moveFocus) {
 async function loadServer() {
     try {
         const known = await loadModel();
+        start.served(known, loadServer);
+        if (known.model === null) return; // there is no pool yet
         for (const view of [compare, search, classify, dedup, review, learn, clusterReview, thresholds]) view.served(known);
         report.refresh();
     } catch (error) {

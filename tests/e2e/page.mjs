@@ -6,6 +6,7 @@ import "./page_lists.mjs";
 import "./page_review.mjs";
 import "./page_pool.mjs";
 import "./page_records.mjs";
+import "./page_learn.mjs";
 import "./page_server.mjs";
 import "./page_access.mjs";
 
