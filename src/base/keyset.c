@@ -73,14 +73,19 @@ static uint32_t bucket_of(const struct keyset *set, uint64_t mixed)
     return set->bucket_bits ? (uint32_t)(mixed >> rest_bits(set)) : 0;
 }
 
+static uint32_t find_in_bucket(const struct keyset *set, uint32_t bucket, uint64_t rest)
+{
+    uint32_t end = set->first[bucket + 1];
+    for (uint32_t at = set->first[bucket]; at < end; at++)
+        if (rest_at(set, at) == rest) return at;
+    return KEYSET_NONE;
+}
+
 uint32_t keyset_find(const struct keyset *set, uint64_t number)
 {
     if (!set->count || number > mask_of(set->bits)) return KEYSET_NONE;
     uint64_t mixed = keyset_mix(set, number), rest = mixed & mask_of(rest_bits(set));
-    uint32_t bucket = bucket_of(set, mixed), end = set->first[bucket + 1];
-    for (uint32_t at = set->first[bucket]; at < end; at++)
-        if (rest_at(set, at) == rest) return at;
-    return KEYSET_NONE;
+    return find_in_bucket(set, bucket_of(set, mixed), rest);
 }
 
 /* Three passes over a block: the bucket, its entries, the comparison. */
@@ -97,11 +102,8 @@ static void find_block(const struct keyset *set, const uint64_t *numbers, size_t
     }
     for (size_t i = 0; i < count; i++)
         __builtin_prefetch((const char *)set->rest + (size_t)set->first[bucket[i]] * set->width);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t at = set->first[bucket[i]], end = set->first[bucket[i] + 1];
-        while (at < end && rest_at(set, at) != rest[i]) at++;
-        positions[i] = at < end && numbers[i] <= most ? at : KEYSET_NONE;
-    }
+    for (size_t i = 0; i < count; i++)
+        positions[i] = numbers[i] > most ? KEYSET_NONE : find_in_bucket(set, bucket[i], rest[i]);
 }
 
 void keyset_find_all(const struct keyset *set, const uint64_t *numbers, size_t count,

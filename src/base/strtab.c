@@ -124,9 +124,14 @@ static uint64_t quick_key(const char *bytes, size_t length)
            (uint64_t)(unsigned char)bytes[length - 1] << 8 * (length - 1);
 }
 
+static uint32_t first_quick_slot(const struct strtab_quick *quick, uint64_t key)
+{
+    return (uint32_t)((key ^ quick->seed) * 0x9e3779b97f4a7c15u >> quick->shift);
+}
+
 static const struct quick_slot *quick_slot(const struct strtab_quick *quick, uint64_t key)
 {
-    uint32_t slot = (uint32_t)((key ^ quick->seed) * 0x9e3779b97f4a7c15u >> quick->shift);
+    uint32_t slot = first_quick_slot(quick, key);
     while (quick->slots[slot].key && quick->slots[slot].key != key) slot = (slot + 1) & quick->mask;
     return &quick->slots[slot];
 }
@@ -157,6 +162,16 @@ film_status strtab_quicken(struct strtab *table, film_error *error)
     mem_free(table->quick);
     table->quick = quick;
     return FILM_OK;
+}
+
+void strtab_prefetch(const struct strtab *table, const char *bytes, size_t length)
+{
+    if (table->quick && length - 1 < QUICK_MOST)
+        __builtin_prefetch(table->quick->slots +
+                           first_quick_slot(table->quick, quick_key(bytes, length)));
+    else if (table->slots)
+        __builtin_prefetch(table->slots +
+                           ((uint32_t)hash_of(table, bytes, length) & table->slot_mask));
 }
 
 uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t length)

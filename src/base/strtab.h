@@ -48,6 +48,9 @@ film_status strtab_add(struct strtab *table, const char *bytes, size_t length, u
 /* Returns the id of a string, or STRTAB_NONE. */
 uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t length);
 
+/* Fetches what strtab_find will read first. */
+void strtab_prefetch(const struct strtab *table, const char *bytes, size_t length);
+
 /* Makes look-ups of strings of at most 7 bytes several times as fast. The table must not change
  * afterwards. */
 film_status strtab_quicken(struct strtab *table, film_error *error);

@@ -106,6 +106,26 @@ done:
     return status;
 }
 
+/* Fills SCRATCH with the word id of every token. The tables are larger than the caches: what is read
+ * of all words is fetched before the first is read. */
+static void find_word_ids(const struct features *features, struct feature_row *row)
+{
+    const struct tokens *tokens = &row->grams.tokens;
+    const struct strtab *words = &features->vocabulary[GROUP_WORD];
+    int knows = (features->groups & GROUP_BIT(GROUP_WORD)) != 0;
+    for (size_t i = 0; knows && i < tokens->count; i++) {
+        film_text text = token_text(tokens, &tokens->items[i]);
+        strtab_prefetch(words, text.bytes, text.length);
+    }
+    for (size_t i = 0; i < tokens->count; i++) {
+        film_text text = token_text(tokens, &tokens->items[i]);
+        row->scratch[i] = knows ? strtab_find(words, text.bytes, text.length) : STRTAB_NONE;
+        lexicon_prefetch(features->lexicon, row->scratch[i], 0);
+    }
+    for (size_t i = 0; i < tokens->count; i++)
+        lexicon_prefetch(features->lexicon, row->scratch[i], 1);
+}
+
 /* Finds the word of every token. */
 static film_status find_words(const struct features *features, struct feature_row *row,
                               film_error *error)
@@ -118,9 +138,13 @@ static film_status find_words(const struct features *features, struct feature_ro
     TRY_ALLOC(mem_grow((void **)&row->room, &row->room_capacity, count + 1, sizeof *row->room),
               error);
     memset(row->room + had, 0, (row->room_capacity - had) * sizeof *row->room);
+    TRY_ALLOC(
+        mem_grow((void **)&row->scratch, &row->scratch_capacity, count + 1, sizeof *row->scratch),
+        error);
+    find_word_ids(features, row);
     for (size_t i = 0; i < count; i++)
-        TRY(lexicon_word(features, token_text(tokens, &tokens->items[i]), &row->grams,
-                         &row->room[i], &row->word[i], error));
+        TRY(lexicon_word(features, token_text(tokens, &tokens->items[i]), row->scratch[i],
+                         &row->grams, &row->room[i], &row->word[i], error));
 done:
     return status;
 }

@@ -7,21 +7,16 @@
 
 #include <string.h>
 
-enum { PHRASE_BITS = 16 };
-
-static uint32_t phrase_bit(film_text word)
-{
-    return (uint32_t)(strtab_hash(word.bytes, word.length) >> (64 - PHRASE_BITS));
-}
-
-/* Marks the first words of the phrases. */
+/* Marks the beginnings of the phrases. */
 static void mark_phrases(const struct relations *relations, uint64_t *bits)
 {
     for (uint32_t w = 0; w < relations->words.count; w++) {
         film_text text = strtab_get(&relations->words, w);
         const char *space = text.length ? memchr(text.bytes, ' ', text.length) : NULL;
         if (!space) continue;
-        uint32_t bit = phrase_bit((film_text){text.bytes, (size_t)(space - text.bytes)});
+        size_t length = (size_t)(space - text.bytes);
+        uint32_t bit = lexicon_phrase_bit(strtab_hash(text.bytes, length),
+                                          length + 1 < text.length ? space[1] : '\0');
         bits[bit / 64] |= UINT64_C(1) << bit % 64;
     }
 }
@@ -37,7 +32,8 @@ film_status lexicon_new(const struct features *features, const struct relations 
     lexicon->count = features->first[GROUP_WORD + 1];
     TRY_ALLOC(lexicon->words = mem_zeroed(lexicon->count + (size_t)1, sizeof *lexicon->words),
               error);
-    TRY_ALLOC(lexicon->phrase_bits = mem_zeroed((1u << PHRASE_BITS) / 64, sizeof(uint64_t)), error);
+    TRY_ALLOC(lexicon->phrase_bits = mem_zeroed((1u << LEXICON_PHRASE_BITS) / 64, sizeof(uint64_t)),
+              error);
     if (relations) mark_phrases(relations, lexicon->phrase_bits);
     *out = lexicon;
 done:
@@ -105,8 +101,6 @@ static void fill_lexeme(const struct features *features, film_text word,
     if (!lexicon) return;
     out->related = relations_word(lexicon->relations, word);
     out->related.text = (film_text){NULL, 0};
-    uint32_t bit = phrase_bit(word);
-    out->starts_phrase = (int)(lexicon->phrase_bits[bit / 64] >> bit % 64 & 1);
 }
 
 /* Publishes LEXEME, or frees it where another thread was first; returns the one that is kept. */
@@ -120,14 +114,12 @@ static const struct lexeme *publish(struct lexicon *lexicon, struct lexeme *lexe
     return there;
 }
 
-film_status lexicon_word(const struct features *features, film_text word, struct grams *grams,
-                         struct lexeme_room *room, const struct lexeme **out, film_error *error)
+film_status lexicon_word(const struct features *features, film_text word, uint32_t id,
+                         struct grams *grams, struct lexeme_room *room, const struct lexeme **out,
+                         film_error *error)
 {
     film_status status = FILM_OK;
     struct lexicon *lexicon = features->lexicon;
-    int knows = (features->groups & GROUP_BIT(GROUP_WORD)) != 0;
-    uint32_t id = knows ? strtab_find(&features->vocabulary[GROUP_WORD], word.bytes, word.length)
-                        : STRTAB_NONE;
     int kept = lexicon && id < lexicon->count;
     if (kept && (*out = __atomic_load_n(&lexicon->words[id], __ATOMIC_ACQUIRE))) return FILM_OK;
     const struct gram_list *list = &grams->group[GROUP_CHAR];

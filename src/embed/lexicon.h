@@ -28,14 +28,15 @@ struct lexeme {
     uint64_t pair_bits[2];
     /* What the lexicon's relations say of it, without the text. */
     struct relations_word related;
-    int starts_phrase; /* a phrase of the relations may begin with it */
     uint32_t gram_count;
     uint32_t gram[]; /* the ids of its known character n-grams, ascending, with repetitions */
 };
 
 struct lexicon {
     const struct relations *relations;
-    uint64_t *phrase_bits; /* of the first words of phrases in the relations, by hash */
+    /* Of the phrases in the relations: a bit for the hash of the first word and the first letter of
+     * the second. */
+    uint64_t *phrase_bits;
     uint32_t count;        /* words of the vocabulary */
     struct lexeme **words; /* by id; NULL: not met yet */
 };
@@ -48,14 +49,43 @@ film_status lexicon_renew(struct features *features, const struct relations *rel
                           film_error *error);
 void lexicon_free(struct lexicon *lexicon);
 
+/* Returns 0 where the relations have no phrase that begins with a word of this hash and continues
+ * with a word that begins with this letter. */
+enum { LEXICON_PHRASE_BITS = 17 };
+static inline uint32_t lexicon_phrase_bit(uint64_t hash, char letter)
+{
+    return (uint32_t)((hash + (unsigned char)letter * UINT64_C(0x9e3779b97f4a7c15)) >>
+                      (64 - LEXICON_PHRASE_BITS));
+}
+static inline int lexicon_may_have_phrase(const struct lexicon *lexicon, uint64_t hash, char letter)
+{
+    uint32_t bit = lexicon_phrase_bit(hash, letter);
+    return (int)(lexicon->phrase_bits[bit / 64] >> bit % 64 & 1);
+}
+
 /* Space for words that no lexicon keeps. */
 struct lexeme_room {
     struct lexeme *lexeme;
     size_t size;
 };
 
-/* Finds or computes a word. ROOM is used where it is not kept; GRAMS is scratch. */
-film_status lexicon_word(const struct features *features, film_text word, struct grams *grams,
-                         struct lexeme_room *room, const struct lexeme **out, film_error *error);
+/* Finds or computes a word. ID is its feature id. ROOM is used where it is not kept; GRAMS is
+ * scratch. */
+film_status lexicon_word(const struct features *features, film_text word, uint32_t id,
+                         struct grams *grams, struct lexeme_room *room, const struct lexeme **out,
+                         film_error *error);
+
+/* Fetches a word that is kept, for lexicon_word: first the address of it (STEP 0), then itself. */
+static inline void lexicon_prefetch(const struct lexicon *lexicon, uint32_t id, int step)
+{
+    enum { LINE = 64, LINES = 6 };
+    if (!lexicon || id >= lexicon->count) return;
+    if (!step) {
+        __builtin_prefetch(&lexicon->words[id]);
+        return;
+    }
+    const char *word = (const char *)__atomic_load_n(&lexicon->words[id], __ATOMIC_RELAXED);
+    for (int i = 0; word && i < LINES; i++) __builtin_prefetch(word + i * LINE);
+}
 
 #endif

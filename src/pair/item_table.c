@@ -56,8 +56,9 @@ static enum item_keys item_number(const struct item_table *table, uint64_t key, 
         *number = (key << 5 ^ kind * 0x9e3779b97f4a7c15u) >> (64 - PHRASE_BITS);
         return ITEMS_OF_PHRASES;
     }
-    uint64_t a = id_number(table, (uint32_t)(key >> ITEM_ID_BITS) & ITEM_START);
-    uint64_t b = id_number(table, (uint32_t)key & ITEM_START);
+    uint64_t a = key >> ITEM_ID_BITS & ITEM_START, b = key & ITEM_START;
+    if (a >= table->words) a = id_number(table, (uint32_t)a);
+    if (b >= table->words) b = id_number(table, (uint32_t)b);
     if (a == UINT64_MAX || b == UINT64_MAX) return ITEM_SETS;
     *number = ((number_of[kind] - 1u) * ids + a) * ids + b;
     return ITEMS_OF_WORDS;

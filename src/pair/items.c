@@ -49,9 +49,10 @@ struct distinct {
 
 struct items_scratch {
     struct distinct shared, alone[2];
-    uint32_t shared_place[MOST]; /* positions of the shared words in the second sentence */
-    size_t words[2];             /* number of words used */
-    size_t edits;                /* ranges between shared words that differ */
+    uint32_t shared_place[MOST];  /* positions of the shared words in the second sentence */
+    size_t words[2];              /* number of words used */
+    uint32_t number[2][MOST + 2]; /* of the words, between START and END */
+    size_t edits;                 /* ranges between shared words that differ */
     unsigned char common[MOST + 1][MOST + 1];
 };
 
@@ -203,22 +204,24 @@ static uint32_t id_at(const struct reading_side *side, size_t count, size_t at)
     return at > count ? END : side->words[at - 1].id;
 }
 
-static uint32_t number_at(const struct reading_side *side, size_t count, size_t at)
-{
-    if (at == 0) return START;
-    return at > count ? END : side->words[at - 1].number;
-}
-
 /* Finds where the words at AT and AT + 1 (positions from 1, 0 is the start) are adjacent in the
  * other sentence. */
-static size_t find_run(const struct reading *reading, const size_t *words, int s, size_t at)
+static size_t find_run(const struct items_scratch *scratch, int s, size_t at)
 {
-    const struct reading_side *here = &reading->side[s], *there = &reading->side[!s];
-    uint32_t left = number_at(here, words[s], at), right = number_at(here, words[s], at + 1);
-    for (size_t j = 0; j <= words[!s]; j++)
-        if (number_at(there, words[!s], j) == left && number_at(there, words[!s], j + 1) == right)
-            return j;
+    const uint32_t *here = scratch->number[s] + at, *there = scratch->number[!s];
+    for (size_t j = 0; j <= scratch->words[!s]; j++)
+        if (there[j] == here[0] && there[j + 1] == here[1]) return j;
     return READING_NONE;
+}
+
+static void list_numbers(struct items_scratch *scratch, const struct reading *reading)
+{
+    for (int s = 0; s < 2; s++) {
+        uint32_t *number = scratch->number[s];
+        *number++ = START;
+        for (size_t i = 0; i < scratch->words[s]; i++) *number++ = reading->side[s].words[i].number;
+        *number = END;
+    }
 }
 
 /* Converts positions that include the ends back to words. */
@@ -231,12 +234,13 @@ static struct item_place run_place(size_t at, size_t words)
 static void collect_runs(struct items *items, const struct reading *reading)
 {
     const size_t *words = items->scratch->words;
+    list_numbers(items->scratch, reading);
     for (int s = 0; s < 2; s++) {
         const struct reading_side *side = &reading->side[s];
         for (size_t at = 0; words[s] && at <= words[s]; at++) {
             uint32_t left = id_at(side, words[s], at), right = id_at(side, words[s], at + 1);
             if (left == READING_NONE || right == READING_NONE) continue;
-            size_t there = find_run(reading, words, s, at);
+            size_t there = find_run(items->scratch, s, at);
             if (there == READING_NONE)
                 put_sided(items, ITEM_RUN_ALONE, key_of_pair(ITEM_RUN_ALONE, left, right), 1, s,
                           run_place(at, words[s]), NOWHERE);

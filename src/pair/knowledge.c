@@ -64,14 +64,29 @@ static void add_word(struct knowledge_side *units, const struct comparison *c, i
     units->count++;
 }
 
+/* Returns 0 where the relations have no phrase of the words at AT and AT + 1, nor of their base
+ * forms. The first letter of the second word is that of its base form, unless the word is all
+ * ending: "ing". */
+static int may_be_phrase(const struct comparison *c, int s, uint32_t at)
+{
+    enum { LONGEST_ENDING = 4 };
+    const struct reading_side *side = &c->reading->side[s];
+    const struct encoder *encoder = c->reading->encoder;
+    film_text second = side->words[at + 1].text;
+    if (!has_lexicon(encoder) || !is_written_so(side, at) || !is_written_so(side, at + 1)) return 1;
+    char last = second.bytes[second.length - 1];
+    int ending = second.length <= LONGEST_ENDING && memchr("sdgtr", last, 5) &&
+                 memchr("ivsxzcey", *second.bytes, 8);
+    return ending || lexicon_may_have_phrase(encoder->features->lexicon,
+                                             side->words[at].lexeme->hash, *second.bytes);
+}
+
 /* Adds the words at AT and AT + 1 if the relations have them as a phrase. */
 static void add_phrase(struct knowledge_side *units, const struct comparison *c, int s, uint32_t at)
 {
     const struct encoder *encoder = c->reading->encoder;
     struct knowledge_unit *unit = &units->list[units->count];
-    if (has_lexicon(encoder) && is_written_so(&c->reading->side[s], at) &&
-        !c->reading->side[s].words[at].lexeme->starts_phrase)
-        return;
+    if (!may_be_phrase(c, s, at)) return;
     size_t length = written(c->reading, s, at, at + 1, unit->text);
     if (!length) return;
     unit->word = relations_word(encoder->relations, (film_text){unit->text, length});

@@ -85,33 +85,42 @@ static const char *const months[] = {"january",   "february", "march",    "april
 static const char *const weekdays[] = {"monday", "tuesday",  "wednesday", "thursday",
                                        "friday", "saturday", "sunday"};
 
-#define LETTER(c) (UINT32_C(1) << ((c) - 'a'))
+/* The second to fourth letters, or to the third, of written numbers, months and weekdays by their
+ * first letter. Most words are in no list. */
+static const char *const listed_beginnings[26] = {['a' - 'a'] = "pr ug",
+                                                  ['b' - 'a'] = "il",
+                                                  ['d' - 'a'] = "ec oze",
+                                                  ['e' - 'a'] = "igh lev",
+                                                  ['f' - 'a'] = "our ive ift ort ebr rid",
+                                                  ['h' - 'a'] = "und",
+                                                  ['j' - 'a'] = "an un ul",
+                                                  ['m' - 'a'] = "ill on ar ay",
+                                                  ['n' - 'a'] = "ine ov",
+                                                  ['o' - 'a'] = "ne ct",
+                                                  ['s' - 'a'] = "ix eve ep at un",
+                                                  ['t' - 'a'] =
+                                                      "wo hre en wel hir wen hou ril ues hur",
+                                                  ['w' - 'a'] = "edn",
+                                                  ['z' - 'a'] = "ero"};
 
-/* Whether a written number, a month or a weekday begins with these two letters. Most words are in
- * no list. */
-static int may_begin_listed(char first, char next)
+static char letter_at(const char *word, size_t length, size_t at)
 {
-    static const uint32_t second[26] = {
-        ['a' - 'a'] = LETTER('p') | LETTER('u'),
-        ['b' - 'a'] = LETTER('i'),
-        ['d' - 'a'] = LETTER('e') | LETTER('o'),
-        ['e' - 'a'] = LETTER('i') | LETTER('l'),
-        ['f' - 'a'] = LETTER('e') | LETTER('i') | LETTER('o') | LETTER('r'),
-        ['h' - 'a'] = LETTER('u'),
-        ['j' - 'a'] = LETTER('a') | LETTER('u'),
-        ['m' - 'a'] = LETTER('a') | LETTER('i') | LETTER('o'),
-        ['n' - 'a'] = LETTER('i') | LETTER('o'),
-        ['o' - 'a'] = LETTER('c') | LETTER('n'),
-        ['s' - 'a'] = LETTER('a') | LETTER('e') | LETTER('i') | LETTER('u'),
-        ['t' - 'a'] = LETTER('e') | LETTER('h') | LETTER('r') | LETTER('u') | LETTER('w'),
-        ['w' - 'a'] = LETTER('e'),
-        ['z' - 'a'] = LETTER('e')};
-    return (second[first - 'a'] & LETTER(next)) != 0;
+    return at < length ? (char)(word[at] | 32) : '\0';
 }
 
-static int may_be_listed(const char *word)
+/* WORD has LENGTH letters, small or capital. */
+static int may_be_listed(const char *word, size_t length)
 {
-    return word[0] && word[1] && word[2] && may_begin_listed(word[0], word[1]);
+    if (length < 3) return 0;
+    const char *list = listed_beginnings[(word[0] | 32) - 'a'];
+    while (list && *list) {
+        size_t i = 0;
+        while (list[i] && list[i] != ' ' && list[i] == letter_at(word, length, i + 1)) i++;
+        if (!list[i] || list[i] == ' ') return 1;
+        while (list[i] && list[i] != ' ') i++;
+        list += i + (list[i] == ' ');
+    }
+    return 0;
 }
 
 /* Returns whether there is a digit, or a word that may be listed. */
@@ -123,9 +132,7 @@ static int may_have_quantity(film_text text)
         if (!value_letter(bytes[at])) continue;
         size_t start = at;
         while (at + 1 < text.length && value_letter(bytes[at + 1])) at++;
-        if (at > start + 1 &&
-            may_begin_listed((char)(bytes[start] | 32), (char)(bytes[start + 1] | 32)))
-            return 1;
+        if (may_be_listed(bytes + start, at + 1 - start)) return 1;
     }
     return 0;
 }
@@ -185,7 +192,7 @@ static uint32_t scan_word(film_text text, uint32_t at, struct table_slice *part)
     part->capital = text.bytes[at] >= 'A' && text.bytes[at] <= 'Z';
     for (; at < text.length && value_letter(text.bytes[at]); at++)
         if (length + 1 < sizeof part->word) part->word[length++] = (char)(text.bytes[at] | 32);
-    part->listed = may_be_listed(part->word);
+    part->listed = may_be_listed(part->word, length);
     for (size_t i = 0; part->listed && i < sizeof number_words / sizeof *number_words; i++)
         if (part->word[0] == number_words[i].word[0] &&
             strcmp(part->word, number_words[i].word) == 0) {

@@ -189,20 +189,21 @@ static uint32_t first_relation(const struct relations *relations, uint32_t word,
     return low;
 }
 
-static uint64_t bit_of(uint32_t id)
+static void set_bit_of(uint64_t bits[4], uint32_t id)
 {
-    return UINT64_C(1) << (id * UINT32_C(2654435761) >> 26);
+    uint32_t bit = id * UINT32_C(2654435761) >> 24;
+    bits[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
 static void add_form(const struct relations *relations, struct relations_word *word, uint32_t id)
 {
     if (id == STRTAB_NONE || word->count == RELATIONS_FORMS) return;
     word->id[word->count++] = id;
-    word->own |= bit_of(id);
-    if (relations->classes[id]) word->own |= bit_of(~relations->classes[id]);
-    word->near |= word->own;
+    set_bit_of(word->own, id);
+    if (relations->classes[id]) set_bit_of(word->own, ~relations->classes[id]);
+    for (int i = 0; i < 4; i++) word->near[i] |= word->own[i];
     for (uint32_t i = relations->offsets[id]; i < relations->offsets[id + 1]; i++)
-        word->near |= bit_of(relations->links[i] & WORD_MASK);
+        set_bit_of(word->near, relations->links[i] & WORD_MASK);
 }
 
 struct relations_word relations_word(const struct relations *relations, film_text text)
@@ -265,7 +266,7 @@ enum relation relations_between(const struct relations *relations, const struct 
 {
     enum relation best = RELATION_NONE;
     if (is_negated(a->text, b->text) || is_negated(b->text, a->text)) return RELATION_OPPOSITE;
-    if (!((a->near & b->own) | (b->near & a->own))) return RELATION_NONE;
+    if (!relations_meet(a, b)) return RELATION_NONE;
     for (size_t i = 0; i < a->count; i++)
         for (size_t j = 0; j < b->count; j++) {
             enum relation there =

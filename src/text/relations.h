@@ -80,12 +80,20 @@ struct relations_word {
     film_text text;
     uint32_t id[RELATIONS_FORMS];
     size_t count;
-    uint64_t own, near; /* a bit per id, per linked word and class: two words may be related only
-                         * where the bits of one meet those of the other */
+    /* A bit per id, per linked word and class: two words may be related only where the bits of one
+     * meet those of the other. */
+    uint64_t own[4], near[4];
 };
 
 /* Looks a word or phrase up, for several comparisons. TEXT must outlive the result. */
 struct relations_word relations_word(const struct relations *relations, film_text text);
+
+static inline int relations_meet(const struct relations_word *a, const struct relations_word *b)
+{
+    uint64_t meet = 0;
+    for (int i = 0; i < 4; i++) meet |= (a->near[i] & b->own[i]) | (b->near[i] & a->own[i]);
+    return meet != 0;
+}
 
 /* Returns 0 where relations_between will find none. A negated word is 2 to 4 letters longer than
  * the other one and begins with un or non. */
@@ -94,8 +102,7 @@ static inline int relations_may(const struct relations_word *a, const struct rel
     size_t more = a->text.length > b->text.length ? a->text.length - b->text.length
                                                   : b->text.length - a->text.length;
     const char *longer = a->text.length > b->text.length ? a->text.bytes : b->text.bytes;
-    return ((a->near & b->own) | (b->near & a->own)) != 0 ||
-           (more >= 2 && more <= 4 && (*longer == 'u' || *longer == 'n'));
+    return relations_meet(a, b) || (more >= 2 && more <= 4 && (*longer == 'u' || *longer == 'n'));
 }
 
 /* Returns the strongest relation of two words or phrases: opposite, synonym, form, one way (in
