@@ -1,4 +1,4 @@
-// Takes the pictures of docs/images: SHOTS=docs/images tests/e2e/page.sh. The picture of the comparison with other systems
+// Takes the pictures of docs/images: SHOTS=docs/images tests/e2e/page.sh, with ONLY=threshold,phone only those. The picture of the comparison with other systems
 // (report-others.png) is not among them: it needs the table that examples/blackbox/run measures.
 import { chromium } from "playwright-core";
 import { comparePair } from "./page_lib.mjs";
@@ -25,13 +25,22 @@ const shots = [
         await page.click("#dedup-run");
         await page.waitForSelector(".cluster");
     }],
+    ["clusters", { width: 1120, height: 860 }, "light", async (page) => {
+        await page.click("nav a[data-view=clusters]");
+        await page.waitForSelector("#cluster-list .cluster");
+        await page.locator("#cluster-list input").nth(1).check();
+    }],
+    ["threshold", { width: 1120, height: 1000 }, "light", async (page) => {
+        await page.click("nav a[data-view=thresholds]");
+        await page.waitForSelector("#above li");
+    }],
     ["phone", { width: 360, height: 1000 }, "light", (page) => comparePair(page, stolen, "Does the household policy pay for a stolen bike?")],
     ["report", { width: 1120, height: 1500 }, "light", (page) => page.goto(`file://${process.cwd()}/report.html`)],
 ];
 
 export async function takeShots(base, folder) {
     const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: process.getuid() === 0 ? ["--no-sandbox"] : [] });
-    for (const [name, viewport, colorScheme, prepare] of shots) {
+    for (const [name, viewport, colorScheme, prepare] of shots.filter(([one]) => (process.env.ONLY ?? one).split(",").includes(one))) {
         const page = await browser.newPage({ viewport, colorScheme, reducedMotion: "reduce" });
         await page.goto(base);
         await prepare(page);

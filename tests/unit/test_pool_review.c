@@ -1,5 +1,5 @@
-/* Tests film_review.h: labels that are removed, thresholds, edits of clusters, under every failure
- * of memory and with settings that no program wrote. tests/cli/serve_view.sh compares with numpy. */
+/* Tests film_review.h: labels that are removed, thresholds, edits of clusters, under every
+ * failure of memory and with damaged settings. tests/cli/serve_view.sh compares with numpy. */
 #include "pools.h"
 
 #include <math.h>
