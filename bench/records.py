@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Records: F1 of published entity matching sets.
 
-    bench/records.py [--one-text] [NAME...]
+    bench/records.py [--one-text | --labels] [NAME...]
 
 Reads ../shared/data/em/NAME/{train,valid}.jsonl.zst. Trains with default options, predicts, and prints F1 at the stored
 threshold and at the best one, the seconds and memory of training and predictions per second. Beer's valid file has 14
 matches: its row is the mean of five folds over both files, with its standard error. --one-text pastes all fields
-together: the model then compares sentences.
+together: the model then compares sentences. --labels: F1 after 50, 100, 200 and 500 labels, drawn at random or by the pairs
+nearest to the threshold of the last model, as film dedup --review asks; a fifth of train is the test, mean of three draws.
 """
 import json
 import os
@@ -47,23 +48,33 @@ def best_f1(labels, probabilities):
     return best
 
 
+def write(path, data):
+    with open(path, "w") as out:
+        out.writelines(json.dumps(row) + "\n" for row in data)
+
+
+def predict(folder, data):
+    """Verdicts and probabilities."""
+    write(folder / "test.jsonl", data)
+    subprocess.run([FILM, "predict", folder / "m.film", folder / "test.jsonl", "-q", "-o", folder / "out.tsv"], check=True)
+    with open(folder / "out.tsv") as lines:
+        columns = [line.rstrip("\n").split("\t") for line in lines][1:]
+    assert len(columns) == len(data)
+    return [int(c[1]) for c in columns], [float(c[0]) for c in columns]
+
+
 def measure(folder, train, test):
     """F1 stored, F1 best, seconds of training, its MB, predictions per second."""
-    for name, data in (("train", train), ("test", test)):
-        with open(folder / (name + ".jsonl"), "w") as out:
-            out.writelines(json.dumps(row) + "\n" for row in data)
+    write(folder / "train.jsonl", train)
     start = time.time()
     subprocess.run([FILM, "train", folder / "train.jsonl", "-q", "-o", folder / "m.film"], check=True)
     seconds = time.time() - start
     memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     start = time.time()
-    subprocess.run([FILM, "predict", folder / "m.film", folder / "test.jsonl", "-q", "-o", folder / "out.tsv"], check=True)
+    verdicts, probabilities = predict(folder, test)
     speed = len(test) / (time.time() - start)
-    with open(folder / "out.tsv") as lines:
-        columns = [line.rstrip("\n").split("\t") for line in lines][1:]
     labels = [int(row["label"]) for row in test]
-    assert len(columns) == len(labels)
-    return (f1(labels, [int(c[1]) for c in columns]), best_f1(labels, [float(c[0]) for c in columns]), seconds, memory, speed)
+    return f1(labels, verdicts), best_f1(labels, probabilities), seconds, memory, speed
 
 
 def folds(data):
@@ -88,9 +99,35 @@ def folds(data):
     return [fold[find(sides(row)[0])] for row in data]
 
 
+def few_labels(folder, data, draw, by_review):
+    """F1 at the stored threshold after 50, 100, 200 and 500 labels."""
+    order = random.Random(draw).sample(data, len(data))
+    test, pool, labelled, figures = order[:len(order) // 5], order[len(order) // 5:], [], []
+    for wanted in (50, 100, 200, 500):
+        if labelled and by_review:
+            some = pool[:1500]
+            verdicts, probabilities = predict(folder, some)
+            same = [p for p, v in zip(probabilities, verdicts) if v] or [1]
+            threshold = (min(same) + max([p for p, v in zip(probabilities, verdicts) if not v] or [0])) / 2
+            nearest = sorted(range(len(some)), key=lambda i: abs(probabilities[i] - threshold))
+            pool = [some[i] for i in nearest] + pool[1500:]
+        labelled, pool = labelled + pool[:wanted - len(labelled)], pool[wanted - len(labelled):]
+        figures.append(measure(folder, labelled, test)[0])
+    return figures
+
+
 def main():
     names = [a for a in sys.argv[1:] if not a.startswith("-")] or ["Abt-Buy", "DBLP-ACM", "Beer", "wdc-computers", "wdc-cameras"]
     change = paste if "--one-text" in sys.argv else dict
+    if "--labels" in sys.argv:
+        print("| set | labels | 50 | 100 | 200 | 500 |\n|---|---|---|---|---|---|")
+        for name in names:
+            for by_review in (0, 1):
+                with tempfile.TemporaryDirectory() as folder:
+                    draws = [few_labels(pathlib.Path(folder), rows(name, "train"), draw, by_review) for draw in range(3)]
+                print("| %s | %s | %s |" % (name, "by review" if by_review else "at random", " | ".join(
+                    "%.1f" % statistics.mean(column) for column in zip(*draws))), flush=True)
+        return
     print("| set | F1 stored | F1 best | seconds | MB | predictions/s |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

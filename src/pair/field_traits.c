@@ -117,6 +117,9 @@ static const struct field_measure text_measures[] = {
      "rarity of the rarest word that only one value has, smaller of the two"},
     {"alone_max", "rarest unshared word, larger side",
      "rarity of the rarest word that only one value has, larger of the two"},
+    {"head_min", "beginning covered, smaller side",
+     "share of a value's words that the other has, early words count more, smaller of the two"},
+    {"head_max", "beginning covered, larger side", "the same share, larger of the two"},
 };
 
 static int compare_text(const struct field_pair *pair, double *out)
@@ -128,6 +131,8 @@ static int compare_text(const struct field_pair *pair, double *out)
     out[5] = fmax(cover[0], cover[1]);
     out[6] = fmin(words->rarest_alone[0], words->rarest_alone[1]);
     out[7] = fmax(words->rarest_alone[0], words->rarest_alone[1]);
+    out[8] = fmin(words->head[0], words->head[1]);
+    out[9] = fmax(words->head[0], words->head[1]);
     return 1;
 }
 

@@ -17,6 +17,7 @@ struct field_measure {
 struct field_words {
     double all[2], squares[2], shared, shared_squares;
     double rarest_alone[2]; /* 0: no word is alone */
+    double head[2];         /* share of a side's words that the other has, early words count more */
     double elsewhere[2];    /* share of the side's words that the whole other record has */
 };
 

@@ -236,13 +236,16 @@ static void sum_words(struct field_pair *pair, struct field_scratch *scratch)
         for (size_t i = pair->from[s]; i < pair->to[s]; i++)
             scratch->seen[s][pair->reading->side[s].words[i].number] = round;
     for (int s = 0; s < 2; s++) {
-        double elsewhere = 0;
+        double elsewhere = 0, head = 0, heads = 0;
         for (size_t i = pair->from[s]; i < pair->to[s]; i++) {
             const struct reading_word *word = &pair->reading->side[s].words[i];
             double rarity = least + (double)word->rarity;
             if (scratch->seen[s][word->number] != round) continue;
             scratch->seen[s][word->number] = round + 1;
             int both = scratch->seen[!s][word->number] >= round;
+            double early = rarity / (1 + 0.25 * (double)(i - pair->from[s]));
+            heads += early;
+            if (both) head += early;
             words->all[s] += rarity;
             words->squares[s] += rarity * rarity;
             if (both && s) words->shared += rarity;
@@ -250,6 +253,7 @@ static void sum_words(struct field_pair *pair, struct field_scratch *scratch)
             if (!both) words->rarest_alone[s] = fmax(words->rarest_alone[s], rarity);
             if (reading_is_shared(pair->reading, word->number)) elsewhere += rarity;
         }
+        words->head[s] = heads > 0 ? head / heads : 0;
         words->elsewhere[s] = words->all[s] > 0 ? elsewhere / words->all[s] : 0;
     }
 }

@@ -259,6 +259,8 @@ static void every_measure_has_the_value_computed_by_hand(void **state)
         {T("card zebra"), T("card lost"), "title:cover_max", 0.5},
         {T("card zebra"), T("card lost"), "title:alone_min", 0.55},
         {T("card zebra"), T("card lost"), "title:alone_max", 1.05},
+        {T("card zebra"), T("card lost"), "title:head_min", 0.55 / 1.39}, /* zebra: 1.05 / 1.25 */
+        {T("card zebra"), T("card lost"), "title:head_max", 0.55 / 0.99},
         {T("card zebra"), T("card lost"), "title:spelling", 1 - 5.0 / 9},
         {T("card zebra"), T("card") N "kind" V "zebra", "title:elsewhere", 1},
         {T("card"), N "kind" V "card", "title:elsewhere", 1},
