@@ -181,6 +181,7 @@ void comparison_make(struct comparison *comparison, const struct reading *readin
     for (int s = 0; s < 2; s++) {
         size_t count = reading->side[s].count;
         comparison->side[s].words = count < MOST ? count : MOST;
+        comparison->cut |= count > MOST;
     }
     sort_words(comparison, reading);
     look_at_side(comparison, reading, 0);
