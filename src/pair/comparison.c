@@ -177,6 +177,7 @@ void comparison_finish(struct comparison *comparison)
     for (int s = 0; s < 2; s++) {
         size_t count = reading->side[s].count;
         comparison->side[s].words = count < MOST ? count : MOST;
+        comparison->cut |= count > MOST;
     }
     sort_words(comparison, reading);
     look_at_side(comparison, reading, 0);

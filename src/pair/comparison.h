@@ -82,6 +82,7 @@ struct comparison {
     size_t limits_added, limits_changed;
     int polarity;  /* 1 if negations and opposites add up to an odd number */
     unsigned only; /* ONLY_...: the sentences differ in nothing else */
+    int cut;       /* not all of their words or quantities were compared */
     struct comparison_scratch *scratch;
 };
 

@@ -200,7 +200,10 @@ static void compare_quantities(struct comparison *c, struct knowledge_side *unit
     struct quantity list[2][QUANTITY_MOST];
     size_t count[2];
     int used[2][QUANTITY_MOST] = {{0}};
-    for (int s = 0; s < 2; s++) count[s] = quantities_find(c->reading->side[s].text, list[s]);
+    for (int s = 0; s < 2; s++) {
+        count[s] = quantities_find(c->reading->side[s].text, list[s]);
+        c->cut |= count[s] == QUANTITY_MOST;
+    }
     if (!count[0] && !count[1]) return;
     for (size_t i = 0; i < count[0]; i++)
         for (size_t j = 0; j < count[1] && !used[0][i]; j++)

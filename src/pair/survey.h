@@ -15,6 +15,7 @@ struct survey {
     double margin; /* of the word evidence */
     float *traits; /* traits_total() */
     struct field_scratch fields;
+    struct survey_window *window; /* of long sentences; NULL: not needed yet */
 };
 
 film_status survey_init(struct survey *survey, const struct encoder *encoder, film_error *error);

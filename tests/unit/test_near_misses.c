@@ -248,6 +248,59 @@ static void roles_are_exchanged_around_words_with_a_direction(void **state)
     film_close(model);
 }
 
+/* ---- Long sentences ---- */
+
+/* WORDS fillers, START before and END after them; FILLER has a %zu for their number. */
+static void write_long(char *out, size_t room, const char *start, size_t words, const char *filler,
+                       const char *end)
+{
+    size_t length = (size_t)snprintf(out, room, "%s", start);
+    for (size_t i = 0; i < words; i++)
+        length += (size_t)snprintf(out + length, room - length, filler, i);
+    snprintf(out + length, room - length, "%s", end);
+}
+
+static void long_sentences_may_differ_in_one_thing_alone(void **state)
+{
+    (void)state;
+    enum { ROOM = 4000 };
+    static const struct {
+        const char *start[2], *filler, *end[2];
+        size_t words;
+        unsigned only;
+    } cases[] = {{{"Hello", "Hello"}, " w%zu", {" order 12", " order 21"}, 90, ONLY_NUMBER},
+                 {{"It is safe", "It is not safe"}, " w%zu", {" so.", " so."}, 90, ONLY_NEGATION},
+                 {{"I ask", "I ask"}, " w%zu", {" open it", " close it"}, 500, ONLY_OPPOSITE},
+                 {{"Is", "Is"}, " %zu kg", {" order 5", " order 7"}, 20, ONLY_NUMBER},
+                 {{"Hello", "Hello"}, " w%zu", {" order 12", " order 12"}, 90, 0},
+                 {{"Anna", "Bertha"}, " w%zu", {" order 12", " order 21"}, 90, 0},
+                 {{"Hello", "Hello"}, " w%zu", {" blue order 12", " order 21"}, 90, 0}};
+    static char a[ROOM], b[ROOM];
+    struct relations relations;
+    struct survey survey;
+    film_train_options options;
+    faq_options(&options);
+    film_model *model = faq_train(&options);
+    assert_ok(read_words("open ! close\n", &relations));
+    struct encoder encoder = model->encoder;
+    encoder.relations = &relations;
+    assert_ok(survey_init(&survey, &encoder, &error));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int swap = 0; swap < 2; swap++) {
+            write_long(a, ROOM, cases[i].start[swap], cases[i].words, cases[i].filler,
+                       cases[i].end[swap]);
+            write_long(b, ROOM, cases[i].start[!swap], cases[i].words, cases[i].filler,
+                       cases[i].end[!swap]);
+            assert_ok(survey_make(&survey, &model->decision.evidence, film_string(a),
+                                  film_string(b), &error));
+            if (survey.comparison.only != cases[i].only)
+                fail_msg("case %zu: %u", i, survey.comparison.only);
+        }
+    survey_free(&survey);
+    relations_free(&relations);
+    film_close(model);
+}
+
 /* ---- Guarantee ---- */
 
 static void a_sole_difference_is_never_the_same(void **state)
@@ -310,6 +363,7 @@ int main(void)
         cmocka_unit_test(edits_are_what_their_names_say),
         cmocka_unit_test(edits_keep_letters_of_several_bytes_whole),
         cmocka_unit_test(roles_are_exchanged_around_words_with_a_direction),
+        cmocka_unit_test(long_sentences_may_differ_in_one_thing_alone),
         cmocka_unit_test(a_sole_difference_is_never_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
