@@ -3,7 +3,7 @@ import { $, el, setText, problem, percent, several, count } from "./dom.js";
 import { request, Gone } from "./api.js";
 
 const atOnce = 20; // clusters fetched per request
-let havePool = true;
+let havePool = false; // until the server says so
 let loaded = null; // the last response: figures
 let clusters = []; // as shown
 let current = null; // the cluster that edits are about
@@ -258,9 +258,11 @@ export const clusterReview = {
     },
     show() { if (havePool) load(); },
     served(model) {
+        const fresh = !havePool && model.pool !== null;
         havePool = model.pool !== null;
         $("clusters-none").hidden = havePool;
         $("clusters-desk").hidden = !havePool;
+        if (fresh && !$("clusters").hidden) clusterReview.show();
     },
     refresh() { clusterReview.show(); },
 };

@@ -5,7 +5,7 @@ import { request, latest, show } from "./api.js";
 const left = 46, right = 26, top = 14, bottom = 34;
 let width = 720, height = 300; // of the picture; narrow screens get a smaller one, with text of the same size
 const most = 5; // examples on each side
-let havePool = true;
+let havePool = false; // until the server says so
 let curve = null;
 
 const x = (p) => left + p * (width - left - right);
@@ -168,9 +168,11 @@ export const thresholds = {
     },
     show() { if (havePool) load(true); },
     served(model) {
+        const fresh = !havePool && model.pool !== null;
         havePool = model.pool !== null;
         $("threshold-none").hidden = havePool;
         if (!havePool) $("threshold-desk").hidden = true;
+        if (fresh && !$("thresholds").hidden) thresholds.show();
     },
     refresh() { thresholds.show(); },
 };

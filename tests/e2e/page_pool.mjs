@@ -115,3 +115,13 @@ test("clusters and threshold on a phone: nothing is wider than the screen", { de
         truth(wide <= 0, `${view} is ${wide} pixels too wide`);
     }
 });
+
+test("a bare model: clusters and threshold say that there is no pool", {}, async (page) => {
+    const server = await serve("faq.film");
+    for (const [view, none] of [["clusters", "#clusters-none"], ["thresholds", "#threshold-none"]]) {
+        await page.goto(`${server.base}/#${view}`);
+        await page.waitForSelector(none);
+        equal(await page.locator(`#${view} .problem:visible`).count(), 0, "no other complaint");
+    }
+    await server.stop();
+});

@@ -7,7 +7,10 @@ source "$(dirname "$0")/../cli/tap.sh"
 package=$ROOT/build/wasm/package
 # The template is made of web/, whatever module it gets.
 mkdir empty && touch empty/film-simd.wasm empty/NOTICE
-check "the page of web/ can be bundled" "$PYTHON" "$ROOT/wasm/bundle.py" empty
+check "the page of web/ can be bundled" sh -c '"$1" "$2" empty > bundled.html' - "$PYTHON" "$ROOT/wasm/bundle.py"
+missing=$(grep -o '= module_[a-z]*;' bundled.html | grep -o 'module_[a-z]*' | sort -u | while read -r module; do
+    grep -q "^const $module = (" bundled.html || echo "$module"; done)
+check "with every module that it uses" test -z "$missing"
 skip_all() { skip "WebAssembly" "$1"; finish; exit; }
 command -v node > /dev/null || skip_all "no node"
 if [ -n "${FILM_TEST_LONG:-}" ]; then check "wasm/build" "$ROOT/wasm/build"; fi
