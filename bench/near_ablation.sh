@@ -14,7 +14,7 @@ shift 3
 [ $# -gt 0 ] || set -- all words made-up traits constraints
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# build FILE SED: a program whose FILE is changed by the sed command.
+# build NAME FILE SED: a program whose FILE is changed by the sed command.
 build() {
     mkdir "$work/$1"
     git archive HEAD | tar -x -C "$work/$1"
@@ -45,6 +45,6 @@ for variant; do
     columns=()
     first=$(figures "$work/m.film" "$dev" accuracy log_loss)
     last=$(figures "$work/faq.film" examples/faq/heldout.tsv accuracy)
-    columns=(--columns label,a,b,-)
+    columns=(--columns "label,a,b,-")
     printf '%s\t%s\t%s\t%s\n' "$variant" "$first" "$(figures "$work/m.film" "$traps" accuracy auc)" "$last"
 done
