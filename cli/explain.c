@@ -185,6 +185,7 @@ static void print_model(const json_t *about)
     print_list(about, "ignores", "weakest evidence", "text", "weight");
     print_list(about, "loudest", "largest weights in the vectors", "text", "weight");
     print_list(about, "quietest", "smallest weights in the vectors", "text", "weight");
+    print_field_ranges(json_object_get(about, "fields"));
     if (traits) printf("traits, by the range in which each can change the log-odds:\n");
     json_array_foreach((json_t *)(uintptr_t)traits, i, trait) print_trait(trait);
 }

@@ -34,11 +34,25 @@ static void print_object(const json_t *object, int depth)
     }
 }
 
-static film_status describe_model(const char *path, char **text, film_error *error)
+void print_field_ranges(const json_t *fields)
+{
+    size_t i;
+    json_t *field;
+    if (json_array_size(fields))
+        printf("fields, and how far the traits of each move the log-odds:\n");
+    json_array_foreach((json_t *)(uintptr_t)fields, i, field)
+        printf("  %-22s %-10s up to %.2f\n", json_string_value(json_object_get(field, "name")),
+               json_string_value(json_object_get(field, "type")), json_number(field, "range"));
+}
+
+/* *LEARNED = what a model of records learned; it stays NULL for a model of sentences. */
+static film_status describe_model(const char *path, char **text, char **learned, film_error *error)
 {
     film_model *model = NULL;
     film_status status = open_model(path, &model, error);
     if (status == FILM_OK) status = film_describe(model, text, error);
+    if (status == FILM_OK && film_field_count(model))
+        status = film_explain_model(model, 1, learned, error);
     close_model(model);
     return status;
 }
@@ -61,16 +75,21 @@ static int run(const struct command *command, void *given)
     (void)given;
     const char *path = command->words[0];
     film_error error;
-    char *text = NULL;
-    film_status status = (is_folder(path) ? describe_folder : describe_model)(path, &text, &error);
+    char *text = NULL, *learned = NULL;
+    film_status status = is_folder(path) ? describe_folder(path, &text, &error)
+                                         : describe_model(path, &text, &learned, &error);
     if (status == FILM_OK && command->json) {
         puts(text);
     } else if (status == FILM_OK) {
         json_t *about = json_loads(text, 0, NULL);
+        json_t *fields = learned ? json_loads(learned, 0, NULL) : NULL;
         print_object(about, 0);
+        print_field_ranges(json_object_get(fields, "fields"));
         json_decref(about);
+        json_decref(fields);
     }
     film_free(text);
+    film_free(learned);
     return report(status, &error);
 }
 

@@ -10,6 +10,9 @@
 /* Adds category, answer, url and more, if the sentence has them (pool_list.c). */
 void pool_set_fields(json_t *row, const film_sentence *sentence);
 
+/* Prints the fields of records with their types and ranges, if there are any (info.c). */
+void print_field_ranges(const json_t *fields);
+
 /* Prints a recorded edit of a model on a line (edit.c). */
 void print_edit(const json_t *edit);
 

@@ -376,7 +376,8 @@ static void print_sum(const film_explanation *why, int colour)
             reach(&chart, bias);
         for (int against = 0; against < 2; against++)
             for (size_t i = 0; i < count; i++) {
-                if (!has_own_line(terms, i) || ((terms[i].weight > 0) == why->verdict.same) == against)
+                if (!has_own_line(terms, i) ||
+                    ((terms[i].weight > 0) == why->verdict.same) == against)
                     continue;
                 if (draw)
                     print_term(why, &terms[i], &chart);

@@ -1,6 +1,9 @@
 /** Where a model comes from: its bytes, or something that has them (a Blob, a File, a Response of fetch). */
 export type Source = Uint8Array | ArrayBuffer | Blob | Response;
 
+/** A sentence, or a record: an object with a value per field. */
+export type Sentence = string | Record<string, unknown>;
+
 export interface OpenOptions {
     /** The bytes of film.wasm or film-simd.wasm, where they cannot be fetched from beside this file. */
     wasm?: Uint8Array | ArrayBuffer;
@@ -39,8 +42,8 @@ export interface Reason {
 
 /** The JSON of film explain. Spans are bytes of UTF-8. Bias, words and groups add up to log_odds. */
 export interface Explanation {
-    a: string;
-    b: string;
+    a: Sentence;
+    b: Sentence;
     probability: number;
     same: boolean;
     similarity: number;
@@ -91,9 +94,9 @@ export class Model {
     readonly version: string;
     readonly similarity: "cosine" | "dot" | "euclidean";
     /** Decides whether two sentences mean the same. */
-    match(a: string, b: string, options?: AnswerOptions): Verdict;
+    match(a: Sentence, b: Sentence, options?: AnswerOptions): Verdict;
     /** Explains a verdict. `reasons` limits the reasons of each group; default: all. */
-    explain(a: string, b: string, options?: AnswerOptions & { reasons?: number }): Explanation;
+    explain(a: Sentence, b: Sentence, options?: AnswerOptions & { reasons?: number }): Explanation;
     /** Settings, sizes and training figures: the JSON of film info --json. */
     describe(): Record<string, any>;
     /** The vector of a sentence, or of each. */

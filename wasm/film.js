@@ -73,6 +73,16 @@ export async function open(source, { wasm = null } = {}) {
 
 // ---- A model ----
 
+const missing = /^\s*(null|nan|none|n\/a|na|--?|\?|\\N)?\s*$/i;
+const value = (x) => (typeof x === "string" ? x : x === null || x === undefined ? "" : JSON.stringify(x));
+
+// A record, an object, becomes the text that film_record_text makes of it.
+function sentenceOf(x) {
+    if (typeof x !== "object" || x === null || Array.isArray(x)) return x;
+    return Object.entries(x).map(([name, given]) => [name, value(given)].map((part) => part.replace(/[\x1e\x1f]/g, " ")))
+        .filter(([, given]) => !missing.test(given)).map(([name, given]) => `\x1e${name}\x1f${given}`).join("");
+}
+
 export class Model {
     #calls;
     #room = 0;     // bytes reserved for the strings of a call
@@ -108,7 +118,8 @@ export class Model {
     }
 
     // Writes strings one after another; returns the end of each.
-    #write(texts) {
+    #write(sentences) {
+        const texts = sentences.map(sentenceOf);
         const most = texts.reduce((sum, text) => sum + 3 * text.length, 0);
         if (most > this.#room) {
             this.#module.release(this.#strings);

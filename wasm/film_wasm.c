@@ -102,6 +102,7 @@ const char *explain(const char *a, size_t a_length, const char *b, size_t b_leng
     text = NULL;
     return passed(film_explain_pair(context, (film_text){a, a_length}, (film_text){b, b_length},
                                     &why, &error)) &&
+                   passed(film_explain_reversals(context, 0, &why, &error)) &&
                    passed(film_explanation_json(&why, most, &text, NULL, &error))
                ? text
                : NULL;

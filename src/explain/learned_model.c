@@ -196,6 +196,29 @@ static void write_shape(const struct record_fields *fields, const struct trait_s
     writer_close(to, '}');
 }
 
+/* The fields of records: how far all traits of each can move the log-odds together. */
+static void write_field_ranges(const struct record_fields *fields, const struct trait_shape *shapes,
+                               size_t count, struct writer *to)
+{
+    writer_key(to, "fields");
+    writer_open(to, '[');
+    for (size_t f = 0; f < fields->count; f++) {
+        double range = 0;
+        for (size_t t = 0; t < count; t++)
+            if (traits_get(fields, shapes[t].trait)->field == fields->list[f].family)
+                range += shapes[t].highest - shapes[t].lowest;
+        writer_open(to, '{');
+        writer_key(to, "name");
+        writer_text(to, value_of(fields->list[f].name));
+        writer_key(to, "type");
+        writer_text(to, value_of(field_type_name(fields->list[f].type)));
+        writer_key(to, "range");
+        writer_weight(to, range);
+        writer_close(to, '}');
+    }
+    writer_close(to, ']');
+}
+
 static film_status write_traits(const film_model *model, size_t most, struct writer *to,
                                 film_error *error)
 {
@@ -216,6 +239,7 @@ static film_status write_traits(const film_model *model, size_t most, struct wri
         if (plan->term[t].high < 0) shaping.single[plan->term[t].low] = t;
     for (size_t t = 0; t < count; t++) find_shape(&shaping, t, &shapes[t]);
     sort_array(shapes, count, sizeof *shapes, wider_first);
+    if (model->fields.count) write_field_ranges(&model->fields, shapes, count, to);
     writer_key(to, "traits");
     writer_open(to, '[');
     for (size_t t = 0; t < count && t < most; t++)

@@ -25,7 +25,7 @@ static film_status print_history(struct db *db, struct model_history *history, c
     int64_t labels, seen = 0;
     json_t *root = NULL, *list = json_array();
     TRY(store_get(db, "model_checksum", &present, error));
-    TRY(db_number(db, "SELECT count(*) FROM label", &labels, error));
+    TRY(db_number(db, "SELECT count(*) FROM label WHERE " STORE_LABELLED, &labels, error));
     if (present && !history_find(history, present)) {
         struct history_model other = {.accuracy = NAN, .low = NAN, .high = NAN};
         strncpy(other.id, present, sizeof other.id - 1);

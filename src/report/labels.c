@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "base/mem.h"
 #include "plot/scale.h"
+#include "report/reasons.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,13 +26,6 @@ static int least_likely_first(const void *left, const void *right)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-static void write_cell(struct markup *out, film_text text)
-{
-    markup_raw(out, "<bdi>");
-    markup_text(out, text, REPORT_TEXT);
-    markup_raw(out, "</bdi>");
-}
-
 /* Writes a row: number of the row in the file, label, what the model says, the pair, why. */
 static void write_label_pair(struct report *report, const struct eval_view *view,
                              const struct file_stats *file, size_t pair, const char *why)
@@ -47,9 +41,9 @@ static void write_label_pair(struct report *report, const struct eval_view *view
     markup_print(out, "<td>%s</td>", file->pairs.label[pair] >= 0.5f ? "same" : "different");
     if (view) markup_print(out, "<td>%.3f</td>", view->probability[pair]);
     markup_raw(out, "<td>");
-    write_cell(out, strtab_get(sentences, file->pairs.a[pair]));
+    sentence_write(out, strtab_get(sentences, file->pairs.a[pair]));
     markup_raw(out, "<br/>");
-    write_cell(out, strtab_get(sentences, file->pairs.b[pair]));
+    sentence_write(out, strtab_get(sentences, file->pairs.b[pair]));
     markup_print(out, "</td><td>%s</td></tr>\n", why);
 }
 
@@ -137,11 +131,11 @@ static void write_tally(struct markup *out, const struct strtab *names,
                         const struct category_tally *tally)
 {
     markup_raw(out, "<tr><td>");
-    write_cell(out, strtab_get(names, (uint32_t)tally->category));
+    sentence_write(out, strtab_get(names, (uint32_t)tally->category));
     markup_print(out, "</td><td class=\"figure\">%zu</td><td class=\"figure\">%.0f %%</td><td>",
                  tally->sentences, 100 * (double)tally->right / (double)tally->sentences);
     if (tally->confused) {
-        write_cell(out, strtab_get(names, (uint32_t)tally->instead));
+        sentence_write(out, strtab_get(names, (uint32_t)tally->instead));
         markup_print(out, " <small>(%zu)</small>", tally->confused);
     }
     markup_raw(out, "</td></tr>\n");
@@ -198,7 +192,7 @@ static int lower_f1_first(const void *left, const void *right)
 static void write_name(struct markup *out, const json_t *object, const char *key)
 {
     const char *name = json_string_value(json_object_get(object, key));
-    write_cell(out, film_string(name ? name : ""));
+    sentence_write(out, film_string(name ? name : ""));
 }
 
 /* Writes the most frequent confusion of a category; the list begins with the most frequent. */
@@ -268,11 +262,11 @@ static void write_odd_sentences(struct report *report, const struct eval_view *v
                 table_begin(out, "labels-eval", heads, 3);
             }
             markup_raw(out, "<tr><td>");
-            write_cell(out, strtab_get(names, view->category[i]));
+            sentence_write(out, strtab_get(names, view->category[i]));
             markup_raw(out, "</td><td>");
-            write_cell(out, strtab_get(names, view->voted[i]));
+            sentence_write(out, strtab_get(names, view->voted[i]));
             markup_print(out, " <small>(%d of 10)</small></td><td>", votes);
-            write_cell(out, strtab_get(&view->corpus->sentences, i));
+            sentence_write(out, strtab_get(&view->corpus->sentences, i));
             markup_raw(out, "</td></tr>\n");
         }
     if (shown) table_end(out);

@@ -36,9 +36,9 @@ static film_status write_mistake(struct report *report, struct verdict_reader *r
         markup_print(out, ", score %.3g", (double)view->label[pair]);
     markup_raw(out, "</span>");
     for (int side = 0; side < 2; side++) {
-        markup_raw(out, "<p><bdi>");
-        markup_text(out, text[side], REPORT_TEXT);
-        markup_raw(out, "</bdi></p>");
+        markup_raw(out, "<p>");
+        sentence_write(out, text[side]);
+        markup_raw(out, "</p>");
     }
     film_status status = reasons_write(out, reader, text[0], text[1], error);
     markup_raw(out, "</div>\n");

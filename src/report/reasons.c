@@ -3,6 +3,7 @@
 #include "report/reasons.h"
 #include "base/sort.h"
 #include "base/mem.h"
+#include "text/record_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,21 @@ void reader_free(struct verdict_reader *reader)
 }
 
 /* ---- One pair ---- */
+
+void sentence_write(struct markup *out, film_text text)
+{
+    film_text name, value;
+    markup_raw(out, "<bdi>");
+    if (!record_text_is(text)) markup_text(out, text, REPORT_TEXT);
+    for (size_t at = 0; record_text_next(text, &at, &name, &value);) {
+        markup_raw(out, "<i>");
+        markup_text(out, name, REPORT_TEXT);
+        markup_raw(out, "</i> ");
+        markup_text(out, value, REPORT_TEXT);
+        markup_raw(out, at < text.length ? ", " : "");
+    }
+    markup_raw(out, "</bdi>");
+}
 
 struct shared_term {
     double weight;
@@ -63,14 +79,19 @@ film_status reasons_write(struct markup *out, struct verdict_reader *reader, fil
     film_status status = explain_pair(&reader->explainer, &reader->match, a, b, &why, error);
     if (status != FILM_OK) return status;
     size_t count = 0;
-    struct shared_term *terms = mem_array(why.word_count + why.group_count, sizeof *terms);
+    struct shared_term *terms =
+        mem_array(why.word_count + why.group_count + why.field_count, sizeof *terms);
     if (!terms) return status_no_memory(error);
-    for (size_t i = 0; i < why.word_count; i++)
+    for (size_t f = 0; f < why.field_count; f++)
+        terms[count++] =
+            (struct shared_term){why.fields[f].weight, film_string(why.fields[f].name), "field", 0};
+    for (size_t i = 0; i < why.word_count && !why.field_count; i++)
         terms[count++] =
             (struct shared_term){why.words[i].weight, why.words[i].text, NULL, why.words[i].side};
     for (size_t i = 0; i < why.group_count; i++)
-        terms[count++] = (struct shared_term){
-            why.groups[i].weight, film_string(why.groups[i].title), why.groups[i].id, 0};
+        if (!why.field_count || family_named(why.groups[i].name) < FAMILIES)
+            terms[count++] = (struct shared_term){
+                why.groups[i].weight, film_string(why.groups[i].title), why.groups[i].id, 0};
     if (count) sort_array(terms, count, sizeof *terms, stronger_share_first);
     markup_raw(out, "<div class=\"chips\">");
     for (int against = 0; against < 2; against++) /* what speaks for the verdict comes first */
@@ -87,6 +108,7 @@ film_status reasons_write(struct markup *out, struct verdict_reader *reader, fil
 struct total {
     const char *title, *id;
     double sum;
+    const char *type; /* of a field of records, whose name is the title; NULL: a group */
 };
 
 static int larger_total_first(const void *left, const void *right)
@@ -95,15 +117,23 @@ static int larger_total_first(const void *left, const void *right)
     return a->sum != b->sum ? (a->sum > b->sum ? -1 : 1) : strcmp(a->id, b->id);
 }
 
-/* Adds the absolute weight of each group, and of all words together. */
+enum { TOTALS = FAMILIES + 1 + RECORD_FIELDS_MOST }; /* families, words, fields of records */
+
+/* Adds the absolute weight of each group, of each field, and of all words outside fields. */
 static film_status add_verdict(struct verdict_reader *reader, film_text a, film_text b,
-                               struct total totals[FAMILIES + 1], film_error *error)
+                               struct total totals[TOTALS], film_error *error)
 {
     film_explanation why;
     film_status status = explain_pair(&reader->explainer, &reader->match, a, b, &why, error);
     double words = 0;
     if (status != FILM_OK) return status;
     for (size_t i = 0; i < why.word_count; i++) words += why.words[i].weight;
+    for (size_t f = 0; f < why.field_count; f++) {
+        words -= why.fields[f].words;
+        for (int t = FAMILIES + 1; t < TOTALS; t++)
+            if (totals[t].type && strcmp(totals[t].title, why.fields[f].name) == 0)
+                totals[t].sum += fabs(why.fields[f].weight);
+    }
     totals[FAMILIES].sum += fabs(words);
     for (size_t i = 0; i < why.group_count; i++)
         for (int family = 0; family < FAMILIES; family++)
@@ -112,19 +142,34 @@ static film_status add_verdict(struct verdict_reader *reader, film_text a, film_
     return FILM_OK;
 }
 
-static void write_totals(struct markup *out, struct total totals[FAMILIES + 1], size_t pairs)
+static void write_totals(struct markup *out, struct total totals[TOTALS], size_t pairs)
 {
     static const char *const heads[] = {"group of reasons", "mean log-odds", ""};
-    sort_array(totals, FAMILIES + 1, sizeof *totals, larger_total_first);
+    sort_array(totals, TOTALS, sizeof *totals, larger_total_first);
     table_begin(out, "reasons-groups", heads, 3);
-    for (int i = 0; i <= FAMILIES && totals[i].sum > 0; i++)
-        markup_print(
-            out,
-            "<tr title=\"%s\"><td>%s</td><td class=\"figure\">%.2f</td><td><div "
-            "class=\"balance\"><i class=\"k1\" style=\"width:%.1f%%\"></i></div></td></tr>\n",
-            totals[i].id, totals[i].title, totals[i].sum / (double)pairs,
-            100 * totals[i].sum / totals[0].sum);
+    for (int i = 0; i < TOTALS && totals[i].sum > 0; i++) {
+        markup_print(out, "<tr title=\"%s\"><td>%s", totals[i].id, totals[i].type ? "field " : "");
+        markup_text(out, film_string(totals[i].title), 60);
+        if (totals[i].type) markup_print(out, " (%s)", totals[i].type);
+        markup_print(out,
+                     "</td><td class=\"figure\">%.2f</td><td><div class=\"balance\"><i "
+                     "class=\"k1\" style=\"width:%.1f%%\"></i></div></td></tr>\n",
+                     totals[i].sum / (double)pairs, 100 * totals[i].sum / totals[0].sum);
+    }
     table_end(out);
+}
+
+/* An empty total for each family, for words, and for each field. */
+static void name_totals(const struct record_fields *fields, struct total totals[TOTALS])
+{
+    for (int t = 0; t < TOTALS; t++) totals[t] = (struct total){"", "", 0, NULL};
+    for (int family = 0; family < FAMILIES; family++)
+        totals[family] = (struct total){family_title((enum family)family),
+                                        family_id((enum family)family), 0, NULL};
+    totals[FAMILIES] = (struct total){"Single words", "words", 0, NULL};
+    for (size_t f = 0; fields && f < fields->count; f++)
+        totals[FAMILIES + 1 + f] =
+            (struct total){fields->list[f].name, "field", 0, field_type_name(fields->list[f].type)};
 }
 
 film_status reasons_section(struct report *report, const struct eval_view *view, film_error *error)
@@ -133,7 +178,7 @@ film_status reasons_section(struct report *report, const struct eval_view *view,
     film_status status = FILM_OK;
     struct verdict_reader reader = {.ready = 0};
     struct labelled pairs = {0};
-    struct total totals[FAMILIES + 1];
+    struct total totals[TOTALS];
     const struct corpus *corpus = view ? view->corpus : &report->train;
     section_begin(
         report, "reasons", "What decides",
@@ -141,10 +186,7 @@ film_status reasons_section(struct report *report, const struct eval_view *view,
         "moves the verdict on a pair of the file, in either direction.");
     TRY(labelled_take(&pairs, corpus, error));
     if (!pairs.count || !report->model->decision.full) goto none;
-    for (int family = 0; family < FAMILIES; family++)
-        totals[family] =
-            (struct total){family_title((enum family)family), family_id((enum family)family), 0};
-    totals[FAMILIES] = (struct total){"Single words", "words", 0};
+    name_totals(report->model->encoder.fields, totals);
     TRY(reader_init(&reader, &report->model->decision, error));
     size_t stride = (pairs.count + SAMPLE - 1) / SAMPLE, count = 0;
     for (size_t i = 0; i < pairs.count; i += stride, count++)

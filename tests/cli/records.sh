@@ -109,6 +109,12 @@ finally:
     server.wait()
 PY
 
+run "$FILM" info m.film
+check "info lists fields, types and ranges" grep -qE '^  price +money +up to [0-9.]+$' out
+"$FILM" report m.film --eval held.jsonl -q -o report.html
+check "a report says how much each field contributes" grep -qE '<td>field price \(money\)</td><td class="figure">[0-9.]+' report.html
+check "and shows records by field names" bash -c 'grep -q "<i>title</i> " report.html && ! grep -q $'"'\\x1e'"' report.html'
+
 # ---- Options ----
 run "$FILM" train train.jsonl --fields title,price:number -o two.film
 check "--fields chooses and types" grep -qx 'fields: title (text), price (number)' <(head -1 err)
