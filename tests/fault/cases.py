@@ -83,6 +83,7 @@ CASES = [
     Case("pool remove", ["pool", "remove", "p.pool", "card-lost", "card-activate"], ["p.pool"], pool="p.pool"),
     Case("pool label", ["pool", "label", "p.pool", "card-fraud", "transfer-time", "different"], ["p.pool"], pool="p.pool"),
     Case("pool update", ["pool", "update", "p.pool", "--model", "IN/b.film", "-t", "1", "-q"], ["p.pool"], pool="p.pool"),
+    Case("pool models", ["pool", "models", "p.pool", "--json"], ["p.pool"], pool="p.pool"),
     Case("pool list", ["pool", "list", "p.pool", "--json"], ["p.pool"], pool="p.pool"),
     Case("pool export", ["pool", "export", "p.pool", "-o", "e.csv", "-q"], ["p.pool"], ["e.csv"], pool="p.pool"),
     Case("pool export as JSON", ["pool", "export", "p.pool", "-q", "--format", "jsonl"], ["p.pool"], pool="p.pool"),
