@@ -1,6 +1,6 @@
-/* Handles the start without a pool (film serve --new): the state (GET /v1/start), the guessed columns
- * of a table (POST /v1/start/columns), and the table that becomes the pool (POST /v1/start), which
- * background.c builds in another process. */
+/* Handles the start without a pool (film serve --new): the state (GET /v1/start), the guessed
+ * columns of a table (POST /v1/start/columns), and the table that becomes the pool (POST
+ * /v1/start), which background.c builds in another process. */
 #include "fields.h"
 #include "route.h"
 

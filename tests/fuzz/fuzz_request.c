@@ -18,11 +18,12 @@ static const struct {
     int method;
     const char *path;
 } targets[] = {
-    {METHOD_POST, "/v1/match"},     {METHOD_POST, "/v1/predict"}, {METHOD_POST, "/v1/search"},
-    {METHOD_POST, "/v1/embed"},     {METHOD_POST, "/v1/dedup"},   {METHOD_POST, "/v1/pool"},
-    {METHOD_DELETE, "/v1/pool"},    {METHOD_POST, "/v1/explain"}, {METHOD_POST, "/v1/edit"},
-    {METHOD_POST, "/v1/classify"},  {METHOD_POST, "/v1/labels"},  {METHOD_DELETE, "/v1/labels"},
-    {METHOD_POST, "/v1/threshold"}, {METHOD_POST, "/v1/clusters"}};
+    {METHOD_POST, "/v1/match"},        {METHOD_POST, "/v1/predict"},  {METHOD_POST, "/v1/search"},
+    {METHOD_POST, "/v1/embed"},        {METHOD_POST, "/v1/dedup"},    {METHOD_POST, "/v1/pool"},
+    {METHOD_DELETE, "/v1/pool"},       {METHOD_POST, "/v1/explain"},  {METHOD_POST, "/v1/edit"},
+    {METHOD_POST, "/v1/classify"},     {METHOD_POST, "/v1/labels"},   {METHOD_DELETE, "/v1/labels"},
+    {METHOD_POST, "/v1/threshold"},    {METHOD_POST, "/v1/clusters"}, {METHOD_POST, "/v1/learn"},
+    {METHOD_POST, "/v1/learn/restore"}};
 enum { TARGETS = sizeof targets / sizeof *targets };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
