@@ -7,12 +7,12 @@
 #include "dedup/candidates.h"
 
 enum {
-    LEAST_PAIRS = 200, /* of the sample: fewer say too little */
-    MOST_LOST = 250,   /* one pair in so many may be below the cosine */
-    MOST_MISSED = 100  /* one pair in so many may be lost in all */
+    LEAST_PAIRS = 200, /* duplicates in the sample: fewer decide nothing */
+    MOST_LOST = 250,   /* at most 1 of these is below the cosine */
+    MOST_MISSED = 100  /* at most 1 of these is in no list */
 };
 
-struct sample_pair {
+struct near_pair {
     uint32_t place, lister, candidate;
     float dense;
 };
@@ -22,7 +22,7 @@ struct sample {
     const film_text *texts;
     uint32_t *which; /* numbers of the sentences */
     size_t count;
-    struct sample_pair *pairs; /* candidates; then the duplicates among them */
+    struct near_pair *pairs; /* candidates; then the duplicates among them */
     size_t pair_count;
 };
 
@@ -41,7 +41,7 @@ static film_status choose_sentences(struct sample *sample, size_t count, film_er
 static void sample_texts(const void *user, size_t i, film_text *a, film_text *b)
 {
     const struct sample *sample = user;
-    const struct sample_pair *pair = &sample->pairs[i];
+    const struct near_pair *pair = &sample->pairs[i];
     *a = sample->texts[pair->lister];
     *b = sample->texts[pair->candidate];
 }
@@ -66,7 +66,7 @@ static film_status judge_sample(struct sample *sample, struct candidates *search
     TRY(candidates_fill(&request, sample->count, error));
     for (size_t i = 0; i < sample->count * k; i++)
         if (request.lists[i] != CANDIDATES_NONE)
-            sample->pairs[sample->pair_count++] = (struct sample_pair){
+            sample->pairs[sample->pair_count++] = (struct near_pair){
                 (uint32_t)(i / k), sample->which[i / k], request.lists[i], request.dense[i]};
     TRY(candidates_judge(search, &source, sample->pair_count, error));
     for (size_t i = 0; i < sample->pair_count; i++)
@@ -81,13 +81,13 @@ done:
 
 static int pairs_by_dense(const void *left, const void *right)
 {
-    const struct sample_pair *a = left, *b = right;
+    const struct near_pair *a = left, *b = right;
     if (a->dense != b->dense) return a->dense < b->dense ? -1 : 1;
     if (a->lister != b->lister) return a->lister < b->lister ? -1 : 1;
     return a->candidate < b->candidate ? -1 : a->candidate > b->candidate;
 }
 
-static int is_listed(const uint32_t *list, size_t k, uint32_t id)
+static int has_candidate(const uint32_t *list, size_t k, uint32_t id)
 {
     for (size_t c = 0; c < k; c++)
         if (list[c] == id) return 1;
@@ -121,8 +121,8 @@ static film_status count_missed(const struct candidates *search, const struct in
     forth.lists = back.lists = NULL;
     TRY(fill_near(search, index, sample, sample->which, sample->count, &forth, error));
     for (size_t i = 0; i < sample->pair_count; i++) {
-        const struct sample_pair *pair = &sample->pairs[i];
-        if (!is_listed(forth.lists + pair->place * near->k, near->k, pair->candidate))
+        const struct near_pair *pair = &sample->pairs[i];
+        if (!has_candidate(forth.lists + pair->place * near->k, near->k, pair->candidate))
             sample->pairs[left++] = *pair;
     }
     TRY_ALLOC(which = mem_array(left, sizeof *which), error);
@@ -130,7 +130,7 @@ static film_status count_missed(const struct candidates *search, const struct in
     TRY(fill_near(search, index, sample, which, left, &back, error));
     *missed = 0;
     for (size_t i = 0; i < left; i++)
-        *missed += !is_listed(back.lists + i * near->k, near->k, sample->pairs[i].lister);
+        *missed += !has_candidate(back.lists + i * near->k, near->k, sample->pairs[i].lister);
 done:
     mem_free(forth.lists);
     mem_free(back.lists);

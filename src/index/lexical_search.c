@@ -28,7 +28,7 @@ struct lexical_searcher {
     size_t sum_capacity;
     uint32_t *touched; /* documents with a partial score */
     size_t touched_count, touched_capacity;
-    uint32_t *order; /* scratch space for the k-th best */
+    uint32_t *order; /* scratch space for sorting */
     size_t order_capacity;
     const uint8_t *mask; /* of this search; NULL: all */
     struct wanted *wanted;
@@ -197,46 +197,23 @@ static int is_out(const struct lexical *lexical, const struct lexical_searcher *
     return (lexical->removed && dead[document]) || (searcher->mask && !searcher->mask[document]);
 }
 
-/* Returns the K-th largest of COUNT values (K from 1) and reorders them: Hoare's quickselect. */
-static uint32_t kth_largest(uint32_t *value, size_t count, size_t k)
+/* Returns a score that K living documents reach, at most RANGE below the best such score; 0 when
+ * there are fewer documents. A histogram has no branches that depend on the scores. */
+static uint32_t least_of_best(const struct lexical *lexical,
+                              const struct lexical_searcher *searcher, size_t k)
 {
-    ptrdiff_t low = 0, high = (ptrdiff_t)count - 1, at = (ptrdiff_t)k - 1;
-    while (low < high) {
-        uint32_t pivot = value[low + (high - low) / 2];
-        ptrdiff_t i = low, j = high;
-        while (i <= j) {
-            while (value[i] > pivot) i++;
-            while (value[j] < pivot) j--;
-            if (i > j) break;
-            uint32_t kept = value[i];
-            value[i++] = value[j];
-            value[j--] = kept;
-        }
-        if (at <= j)
-            high = j;
-        else if (at >= i)
-            low = i;
-        else
-            break;
+    enum { BITS = 13, RANGE = 1 << BITS, RANGES = (LEXICAL_ONE * LEXICAL_ONE >> BITS) + 1 };
+    uint32_t count[RANGES] = {0};
+    int all = !lexical->removed && !searcher->mask;
+    for (size_t i = 0; i < searcher->touched_count; i++) {
+        uint32_t document = searcher->touched[i], range = searcher->sum[document] / RANGE;
+        if (all || !is_out(lexical, searcher, document))
+            count[range < RANGES ? range : RANGES - 1]++;
     }
-    return value[at];
-}
-
-/* Returns the score of the K-th best living document; 0 when there are fewer. */
-static uint32_t least_of_best(const struct lexical *lexical, struct lexical_searcher *searcher,
-                              size_t k)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < searcher->touched_count; i++)
-        if (!is_out(lexical, searcher, searcher->touched[i]))
-            searcher->order[count++] = searcher->sum[searcher->touched[i]];
-    return count < k ? 0 : kth_largest(searcher->order, count, k);
-}
-
-static int documents_by_number(const void *a, const void *b)
-{
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
+    size_t above = 0;
+    for (uint32_t range = RANGES; range-- > 0;)
+        if ((above += count[range]) >= k) return range * RANGE;
+    return 0;
 }
 
 /* Drops the candidates that cannot reach LEAST with REST more. */
@@ -274,8 +251,7 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
         rest -= wanted[i].bound;
     }
     if (i == count) return;
-    sort_array(searcher->touched, searcher->touched_count, sizeof *searcher->touched,
-               documents_by_number);
+    sort_ids(searcher->touched, searcher->order, searcher->touched_count);
     for (; i < count; i++) {
         if (searcher->touched_count > 4 * k)
             drop(searcher, least_of_best(lexical, searcher, k), rest);
