@@ -106,8 +106,8 @@ done:
     return status;
 }
 
-/* Fills SCRATCH with the word id of every token. The tables are larger than the caches: what is read
- * of all words is fetched before the first is read. */
+/* Fills SCRATCH with the word id of every token. The tables are larger than the caches: what is
+ * read of all words is fetched before the first is read. */
 static void find_word_ids(const struct features *features, struct feature_row *row)
 {
     const struct tokens *tokens = &row->grams.tokens;

@@ -7,7 +7,24 @@
 
 #include <string.h>
 
-/* Marks the beginnings of the phrases. */
+enum { PHRASE_BITS = 19 };
+
+static uint32_t phrase_bit(uint64_t hash, film_text second, size_t letters)
+{
+    uint64_t begins = letters;
+    for (size_t i = 0; i < letters; i++)
+        begins = begins << 8 | (i < second.length ? (unsigned char)second.bytes[i] : 0);
+    return (uint32_t)((hash + begins * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - PHRASE_BITS));
+}
+
+int lexicon_may_have_phrase(const struct lexicon *lexicon, uint64_t hash, film_text second,
+                            size_t letters)
+{
+    uint32_t bit = phrase_bit(hash, second, letters);
+    return (int)(lexicon->phrase_bits[bit / 64] >> bit % 64 & 1);
+}
+
+/* Marks the beginnings of the phrases of two words. */
 static void mark_phrases(const struct relations *relations, uint64_t *bits)
 {
     for (uint32_t w = 0; w < relations->words.count; w++) {
@@ -15,9 +32,12 @@ static void mark_phrases(const struct relations *relations, uint64_t *bits)
         const char *space = text.length ? memchr(text.bytes, ' ', text.length) : NULL;
         if (!space) continue;
         size_t length = (size_t)(space - text.bytes);
-        uint32_t bit = lexicon_phrase_bit(strtab_hash(text.bytes, length),
-                                          length + 1 < text.length ? space[1] : '\0');
-        bits[bit / 64] |= UINT64_C(1) << bit % 64;
+        film_text second = {space + 1, text.length - length - 1};
+        if (second.length && memchr(second.bytes, ' ', second.length)) continue;
+        for (size_t letters = 1; letters <= 3; letters += 2) {
+            uint32_t bit = phrase_bit(strtab_hash(text.bytes, length), second, letters);
+            bits[bit / 64] |= UINT64_C(1) << bit % 64;
+        }
     }
 }
 
@@ -32,8 +52,7 @@ film_status lexicon_new(const struct features *features, const struct relations 
     lexicon->count = features->first[GROUP_WORD + 1];
     TRY_ALLOC(lexicon->words = mem_zeroed(lexicon->count + (size_t)1, sizeof *lexicon->words),
               error);
-    TRY_ALLOC(lexicon->phrase_bits = mem_zeroed((1u << LEXICON_PHRASE_BITS) / 64, sizeof(uint64_t)),
-              error);
+    TRY_ALLOC(lexicon->phrase_bits = mem_zeroed((1u << PHRASE_BITS) / 64, sizeof(uint64_t)), error);
     if (relations) mark_phrases(relations, lexicon->phrase_bits);
     *out = lexicon;
 done:

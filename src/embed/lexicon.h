@@ -34,8 +34,8 @@ struct lexeme {
 
 struct lexicon {
     const struct relations *relations;
-    /* Of the phrases in the relations: a bit for the hash of the first word and the first letter of
-     * the second. */
+    /* Of the phrases of two words in the relations: bits for the hash of the first word and the
+     * first letter, and the first three, of the second. */
     uint64_t *phrase_bits;
     uint32_t count;        /* words of the vocabulary */
     struct lexeme **words; /* by id; NULL: not met yet */
@@ -49,19 +49,10 @@ film_status lexicon_renew(struct features *features, const struct relations *rel
                           film_error *error);
 void lexicon_free(struct lexicon *lexicon);
 
-/* Returns 0 where the relations have no phrase that begins with a word of this hash and continues
- * with a word that begins with this letter. */
-enum { LEXICON_PHRASE_BITS = 17 };
-static inline uint32_t lexicon_phrase_bit(uint64_t hash, char letter)
-{
-    return (uint32_t)((hash + (unsigned char)letter * UINT64_C(0x9e3779b97f4a7c15)) >>
-                      (64 - LEXICON_PHRASE_BITS));
-}
-static inline int lexicon_may_have_phrase(const struct lexicon *lexicon, uint64_t hash, char letter)
-{
-    uint32_t bit = lexicon_phrase_bit(hash, letter);
-    return (int)(lexicon->phrase_bits[bit / 64] >> bit % 64 & 1);
-}
+/* Returns 0 where the relations have no phrase of a word with this hash and a word that begins with
+ * these LETTERS: 1, or 3 (fewer where the word has fewer). */
+int lexicon_may_have_phrase(const struct lexicon *lexicon, uint64_t hash, film_text second,
+                            size_t letters);
 
 /* Space for words that no lexicon keeps. */
 struct lexeme_room {
