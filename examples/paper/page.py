@@ -12,7 +12,7 @@ th:first-child,table.judged td:last-child,table.judged th:last-child{text-align:
 figure+figure{margin-top:14px}svg .word{paint-order:stroke;stroke:var(--paper);stroke-width:3px}
 svg text{font:12px system-ui,sans-serif;fill:var(--soft)}svg .axis{stroke:var(--line)}svg .grid{stroke:var(--grid)}svg .gain{font-weight:600}
 svg .hover{stroke:transparent;stroke-width:9}svg .hover:hover{stroke:var(--s2)}
-table.judged th,.quoted{white-space:nowrap}.legend span{margin-right:1.4em;white-space:nowrap}.legend i{display:inline-block;width:1.6em;height:3px;vertical-align:middle;
+table.judged th,table.paper td+td{white-space:nowrap;overflow-wrap:normal}.legend span{margin-right:1.4em;white-space:nowrap}.legend i{display:inline-block;width:1.6em;height:3px;vertical-align:middle;
 margin-right:.4em}p.warn{background:var(--warnbg);color:var(--warn);padding:6px 12px;border-radius:8px}code{overflow-wrap:anywhere}
 """
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 900, 300, 70, 20, 14, 40
