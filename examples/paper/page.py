@@ -12,11 +12,10 @@ th:first-child,table.judged td:last-child,table.judged th:last-child{text-align:
 figure+figure{margin-top:14px}svg .word{paint-order:stroke;stroke:var(--paper);stroke-width:3px}
 svg text{font:12px system-ui,sans-serif;fill:var(--soft)}svg .axis{stroke:var(--line)}svg .grid{stroke:var(--grid)}svg .gain{font-weight:600}
 svg .hover{stroke:transparent;stroke-width:9}svg .hover:hover{stroke:var(--s2)}
-.legend span{margin-right:1.4em;white-space:nowrap}.legend i{display:inline-block;width:1.6em;height:3px;vertical-align:middle;
+table.judged th,table.paper td+td{white-space:nowrap;overflow-wrap:normal}.legend span{margin-right:1.4em;white-space:nowrap}.legend i{display:inline-block;width:1.6em;height:3px;vertical-align:middle;
 margin-right:.4em}p.warn{background:var(--warnbg);color:var(--warn);padding:6px 12px;border-radius:8px}code{overflow-wrap:anywhere}
 """
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 900, 300, 70, 20, 14, 40
-LABELS = 16  # of spikes; the others have a tooltip alone
 
 
 def text(value):
@@ -83,15 +82,17 @@ def lines(title, series, x_title, y_title, log=False, marks=(), levels=(), about
         body.append(f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(value):.1f}" y2="{y(value):.1f}" stroke="var(--warn)" '
                     f'stroke-dasharray="5 4"/><text x="{WIDTH - RIGHT}" y="{y(value) - 5:.1f}" text-anchor="end">'
                     f'{text(label)}</text>')
+    for i, (name, at, values) in enumerate(series):
+        turns = sum((b - a) * (c - b) < 0 for a, b, c in zip(values, values[1:], values[2:]))
+        faint = ' stroke-opacity=".45"' if turns > 0.8 * len(values) else ""  # a line that swings at every step hides the others
+        points = " ".join(f"{x(a):.1f},{y(v):.1f}" for a, v in zip(at, values))
+        body.append(f'<polyline fill="none" stroke="var(--s{i + 1})"{faint} stroke-width="1.7" points="{points}">'
+                    f'<title>{text(name)}</title></polyline>')
     for row, (value, label) in enumerate(marks):
         left = x(value) < LEFT + 160  # no room for the label before the line
         body.append(f'<line x1="{x(value):.1f}" x2="{x(value):.1f}" y1="{TOP}" y2="{HEIGHT - BOTTOM}" stroke="var(--warn)" '
-                    f'stroke-dasharray="5 4"/><text x="{x(value) + (5 if left else -5):.1f}" y="{TOP + 12 + 15 * row}" '
+                    f'stroke-dasharray="5 4"/><text class="word" x="{x(value) + (5 if left else -5):.1f}" y="{TOP + 12 + 15 * row}" '
                     f'text-anchor="{"start" if left else "end"}">{text(label)}</text>')
-    for i, (name, at, values) in enumerate(series):
-        points = " ".join(f"{x(a):.1f},{y(v):.1f}" for a, v in zip(at, values))
-        body.append(f'<polyline fill="none" stroke="var(--s{i + 1})" stroke-width="1.7" points="{points}">'
-                    f'<title>{text(name)}</title></polyline>')
     return figure("".join(body), title, [name for name, _, _ in series], about)
 
 
@@ -106,25 +107,26 @@ def bars(title, edges, counts, x_title, y_title, about=""):
     return figure("".join(body), title, about=about)
 
 
-def needles(title, values, named, x_title, y_title, about=""):
-    """A thin line per value; NAMED: {index: label}, largest first, have a tooltip, and a label where there is room."""
+def needles(title, values, named, x_title, y_title, labels=16):
+    """A thin line per value; NAMED: {index: label}, largest first, have a tooltip, and up to LABELS a label where there is
+    room."""
     x = Scale(0, len(values), LEFT, WIDTH - RIGHT)
     top = max(abs(v) for v in values) or 1
     y = Scale(-top, top, HEIGHT - BOTTOM, TOP)
     zero = y(0)
     path = "".join(f"M{x(i):.1f} {zero:.1f}V{y(v):.1f}" for i, v in enumerate(values) if abs(v) > top / 400)
     body = [axes(x, y, x_title, y_title), f'<path d="{path}" stroke="var(--s1)" stroke-width=".7" fill="none"/>']
-    placed, labels = [], []
+    placed, words = [], []
     for i, label in named.items():
         at, end = x(i), y(values[i])
         tip = f"{text(label)}: {values[i]:.4g}"
         body.append(f'<line x1="{at:.1f}" x2="{at:.1f}" y1="{zero:.1f}" y2="{end:.1f}" stroke="var(--s2)" stroke-width="1.5"/>'
                     f'<line class="hover" x1="{at:.1f}" x2="{at:.1f}" y1="{zero:.1f}" y2="{end:.1f}"><title>{tip}</title></line>')
         box = (at + 4, at + 12 + 7 * len(label), end)
-        if len(placed) < LABELS and box[1] < WIDTH - RIGHT and all(box[0] > b or box[1] < a or abs(end - c) > 13 for a, b, c in placed):
+        if len(placed) < labels and box[1] < WIDTH - RIGHT and all(box[0] > b or box[1] < a or abs(end - c) > 13 for a, b, c in placed):
             placed.append(box)
-            labels.append(f'<text class="word" x="{at + 4:.1f}" y="{end + (4 if values[i] < 0 else 8):.1f}">{text(label)}</text>')
-    return figure("".join(body + labels), title, about=about)
+            words.append(f'<text class="word" x="{at + 4:.1f}" y="{end + (4 if values[i] < 0 else 8):.1f}">{text(label)}</text>')
+    return figure("".join(body + words), title)
 
 
 def strip(title, steps):

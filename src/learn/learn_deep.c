@@ -1,5 +1,5 @@
-/* Method DEEP: trains a network on token matrices of a BERT encoder or of word vectors. The training
- * loop is in deep_learn.c, the network in bert/deep.c.
+/* Method DEEP: trains a network on token matrices of a BERT encoder or of word vectors. The
+ * training loop is in deep_learn.c, the network in bert/deep.c.
  *
  * Matrices are recomputed for each batch: storing those of Quora's sentences would take 6 GB even
  * with a small encoder. */

@@ -23,7 +23,7 @@ page = open("page.html", encoding="utf-8").read()
 for name in ("Siamese CNN", "Multi-Perspective LSTM", "L.D.C.", "BiMPM full", "FILM-BERT", "LexVec", "GloVe", "word2vec"):
     row = page.split("<td>%s</td>" % name, 1)[1].split("</tr>", 1)[0]
     assert ">quoted" in row, name
-    assert ("measure it with --bert FOLDER" in row) == (name == "FILM-BERT"), row
+    assert ("measure: --bert FOLDER" in row) == (name == "FILM-BERT"), row
 assert "not measured" in page.split("Table 2", 1)[1].split("Table 3", 1)[0]'
 check "two files for DEV and TEST: no warning" bash -c '! grep -q "are one file" page.html'
 
