@@ -47,6 +47,9 @@ def make_inputs():
     film("pool", "create", "p.pool", "--model", "a.film")
     film("pool", "add", "p.pool", "texts.tsv", "-q", "-t", "1")
     film("pool", "label", "p.pool", "card-lost", "card-activate", "same")
+    with open("words.txt", "w", encoding="utf-8") as file:
+        print("lost ! found\ncard = plastic", file=file)
+    film("pool", "words", "p.pool", "words.txt", "-q")
 
 
 class Case:
@@ -87,6 +90,7 @@ CASES = [
     Case("pool threshold", ["pool", "threshold", "p.pool", "--budget", "0.5", "-t", "1", "-q"], ["p.pool"], pool="p.pool"),
     Case("pool update", ["pool", "update", "p.pool", "--model", "IN/b.film", "-t", "1", "-q"], ["p.pool"], pool="p.pool"),
     Case("pool models", ["pool", "models", "p.pool", "--json"], ["p.pool"], pool="p.pool"),
+    Case("pool words", ["pool", "words", "p.pool", "IN/words.txt", "-q"], ["p.pool"], pool="p.pool"),
     Case("pool list", ["pool", "list", "p.pool", "--json"], ["p.pool"], pool="p.pool"),
     Case("pool export", ["pool", "export", "p.pool", "-o", "e.csv", "-q"], ["p.pool"], ["e.csv"], pool="p.pool"),
     Case("pool export as JSON", ["pool", "export", "p.pool", "-q", "--format", "jsonl"], ["p.pool"], pool="p.pool"),
