@@ -48,9 +48,9 @@ static void write_start(struct worker *worker, struct response *response)
     pthread_mutex_lock(&background->lock);
     int builds = background->work == WORK_START;
     bytes_format(out, "{\"state\": \"%s\", \"problem\": ",
-                 worker->generation->model ? "ready"
-                 : builds                  ? "building"
-                                           : "waiting");
+                 builds                      ? "building"
+                 : worker->generation->model ? "ready"
+                                             : "waiting");
     if (background->problem[0] && !builds && !worker->generation->model)
         bytes_string(out, film_string(background->problem));
     else
