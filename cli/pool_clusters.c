@@ -108,7 +108,7 @@ struct naming {
     film_status status;
 };
 
-static int is_given(const struct naming *naming, film_text id)
+static int is_named(const struct naming *naming, film_text id)
 {
     for (size_t i = 0; i < naming->given_count; i++)
         if (naming->given[i].length == id.length &&
@@ -138,11 +138,11 @@ static int take_cluster(void *user, const film_pool_cluster *cluster)
     struct naming *naming = user;
     size_t given = 0;
     for (size_t i = 0; i < cluster->count; i++)
-        given += (size_t)is_given(naming, cluster->members[i].id);
+        given += (size_t)is_named(naming, cluster->members[i].id);
     for (size_t i = 0; given && i < cluster->count && naming->status == FILM_OK; i++) {
         film_text id = cluster->members[i].id;
         naming->status =
-            is_given(naming, id)
+            is_named(naming, id)
                 ? add_copy(&naming->named, &naming->named_count, &naming->named_room, id)
                 : add_copy(&naming->rest, &naming->rest_count, &naming->rest_room, id);
     }

@@ -108,7 +108,7 @@ static film_status fill_pool(const struct pool_start *start, const char *path,
     return status;
 }
 
-static film_status publish(const char *part, const char *path, film_error *error)
+static film_status publish_pool(const char *part, const char *path, film_error *error)
 {
     if (link(part, path) == 0) return FILM_OK;
     snprintf(error->message, sizeof error->message, "cannot create %s: %s", path, strerror(errno));
@@ -130,7 +130,7 @@ film_status pool_start(const struct pool_start *start, film_pool_added *added, f
         snprintf(model, room, "%s.model", part);
         status = train_without_labels(start, model, error);
         if (status == FILM_OK) status = fill_pool(start, part, model, added, error);
-        if (status == FILM_OK) status = publish(part, start->path, error);
+        if (status == FILM_OK) status = publish_pool(part, start->path, error);
         unlink(part);
         unlink(model);
     }

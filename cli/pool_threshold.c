@@ -27,7 +27,7 @@ static void prepare(void *given)
 }
 
 /* Writes nothing for a share that is not known. */
-static void write_estimate(struct sheet *sheet, const char *name, double share)
+static void write_estimated(struct sheet *sheet, const char *name, double share)
 {
     if (share >= 0)
         sheet_number(sheet, name, "%.3f", share);
@@ -35,22 +35,22 @@ static void write_estimate(struct sheet *sheet, const char *name, double share)
         sheet_text(sheet, name, (film_text){NULL, 0});
 }
 
-static int write_point(void *user, const film_pool_threshold_point *point)
+static int write_threshold_point(void *user, const film_pool_threshold_point *point)
 {
     struct sheet *sheet = user;
     int hundredths = (int)(100 * point->threshold + 0.5);
     if (hundredths % 5 != 0 && hundredths != 99 && !sheet->json) return 0;
     sheet_number(sheet, "threshold", "%.2f", point->threshold);
-    write_estimate(sheet, "share", point->share);
-    write_estimate(sheet, "precision", point->precision);
-    write_estimate(sheet, "precision_low", point->precision_low);
-    write_estimate(sheet, "precision_high", point->precision_high);
-    write_estimate(sheet, "recall", point->recall);
-    write_estimate(sheet, "recall_low", point->recall_low);
-    write_estimate(sheet, "recall_high", point->recall_high);
+    write_estimated(sheet, "share", point->share);
+    write_estimated(sheet, "precision", point->precision);
+    write_estimated(sheet, "precision_low", point->precision_low);
+    write_estimated(sheet, "precision_high", point->precision_high);
+    write_estimated(sheet, "recall", point->recall);
+    write_estimated(sheet, "recall_low", point->recall_low);
+    write_estimated(sheet, "recall_high", point->recall_high);
     sheet_number(sheet, "answers", "%.0f", (double)point->answers);
-    write_estimate(sheet, "expected_precision", point->expected_precision);
-    write_estimate(sheet, "expected_recall", point->expected_recall);
+    write_estimated(sheet, "expected_precision", point->expected_precision);
+    write_estimated(sheet, "expected_recall", point->expected_recall);
     sheet_end_row(sheet);
     return sheet->status != FILM_OK;
 }
@@ -100,7 +100,7 @@ static int estimate(film_pool *pool, const struct values *values, const struct c
         .budget = values->budget,
         .answer = {.size = sizeof curve.answer, .no_reasons = 1, .threads = values->threads},
         .progress = progress_start(command->quiet),
-        .point = values->budget > 0 ? NULL : write_point,
+        .point = values->budget > 0 ? NULL : write_threshold_point,
         .user = &sheet};
     if (curve.point) sheet_open(&sheet, "-", command->json);
     if (curve.point)

@@ -20,7 +20,7 @@ static char *table_path(const struct service *service, const char *ending)
     return path;
 }
 
-static film_status write_table(const char *path, film_text body, film_error *error)
+static film_status write_body(const char *path, film_text body, film_error *error)
 {
     film_output *output = NULL;
     film_status status = film_output_open(path, &output, error);
@@ -132,7 +132,7 @@ static void answer_columns(struct worker *worker, const struct request *request,
     /* Its own name: several requests may come at once. */
     snprintf(ending, sizeof ending, ".columns-%p.csv", (void *)worker);
     char *path = table_path(worker->service, ending);
-    film_status status = path ? write_table(path, request->body, &error) : FILM_NO_MEMORY;
+    film_status status = path ? write_body(path, request->body, &error) : FILM_NO_MEMORY;
     if (status == FILM_OK) status = describe_table(path, &response->body, &error);
     if (status != FILM_OK) response_table_failure(response, status, &error, path ? path : "");
     if (path) unlink(path);
@@ -155,7 +155,7 @@ static void answer_start(struct worker *worker, const struct request *request,
     if (!background_request(background, WORK_WRITING, 0, NULL)) {
         response_error(response, 409, "a pool is being built; GET /v1/start reports its state");
     } else {
-        if (path) status = write_table(path, request->body, &error);
+        if (path) status = write_body(path, request->body, &error);
         background_change(background, status == FILM_OK ? WORK_START : WORK_NONE);
         if (status == FILM_OK) {
             response->status = 202;

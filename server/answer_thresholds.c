@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-struct curve {
+struct curve_writing {
     struct bytes *out;
     size_t points, examples;
 };
 
 /* Negative: not known. */
-static void write_share(struct bytes *out, const char *name, double value)
+static void write_known_share(struct bytes *out, const char *name, double value)
 {
     bytes_format(out, ", \"%s\": ", name);
     if (value < 0)
@@ -20,34 +20,34 @@ static void write_share(struct bytes *out, const char *name, double value)
         bytes_real(out, value);
 }
 
-static void write_point(struct bytes *out, const film_pool_threshold_point *point)
+static void write_curve_point(struct bytes *out, const film_pool_threshold_point *point)
 {
     bytes_text(out, "{\"threshold\": ");
     bytes_real(out, point->threshold);
-    write_share(out, "share", point->share);
-    write_share(out, "expected_precision", point->expected_precision);
-    write_share(out, "expected_recall", point->expected_recall);
-    write_share(out, "precision", point->precision);
-    write_share(out, "precision_low", point->precision_low);
-    write_share(out, "precision_high", point->precision_high);
-    write_share(out, "recall", point->recall);
-    write_share(out, "recall_low", point->recall_low);
-    write_share(out, "recall_high", point->recall_high);
+    write_known_share(out, "share", point->share);
+    write_known_share(out, "expected_precision", point->expected_precision);
+    write_known_share(out, "expected_recall", point->expected_recall);
+    write_known_share(out, "precision", point->precision);
+    write_known_share(out, "precision_low", point->precision_low);
+    write_known_share(out, "precision_high", point->precision_high);
+    write_known_share(out, "recall", point->recall);
+    write_known_share(out, "recall_low", point->recall_low);
+    write_known_share(out, "recall_high", point->recall_high);
     bytes_format(out, ", \"answers\": %llu}", (unsigned long long)point->answers);
 }
 
-static int add_point(void *user, const film_pool_threshold_point *point)
+static int curve_add_point(void *user, const film_pool_threshold_point *point)
 {
-    struct curve *curve = user;
+    struct curve_writing *curve = user;
     bytes_text(curve->out, curve->points++ ? ", " : "");
-    write_point(curve->out, point);
+    write_curve_point(curve->out, point);
     return curve->out->failed;
 }
 
 /* The examples follow the points. */
 static int add_example(void *user, const film_review_pair *pair)
 {
-    struct curve *curve = user;
+    struct curve_writing *curve = user;
     struct bytes *out = curve->out;
     bytes_text(out, curve->examples++ ? ", " : "], \"examples\": [");
     bytes_text(out, "{\"ids\": [");
@@ -92,15 +92,15 @@ static film_thresholds_options curve_options(struct worker *worker)
                                      .progress = worker_search_progress(worker)};
 }
 
-static void answer_thresholds(struct worker *worker, const struct request *request,
-                              struct response *response)
+static void answer_curve(struct worker *worker, const struct request *request,
+                         struct response *response)
 {
     film_error error;
     struct bytes *out = &response->body;
-    struct curve curve = {out, 0, 0};
+    struct curve_writing curve = {out, 0, 0};
     film_thresholds found = {.size = sizeof found};
     film_thresholds_options options = curve_options(worker);
-    options.point = add_point;
+    options.point = curve_add_point;
     options.example = add_example;
     options.user = &curve;
     if (!read_budget(request->budget, &options.budget, response)) return;
@@ -120,7 +120,7 @@ static void answer_thresholds(struct worker *worker, const struct request *reque
     write_stored(out, found.threshold);
     bytes_text(out, ", \"budget\": ");
     if (found.budget_at.threshold > 0)
-        write_point(out, &found.budget_at);
+        write_curve_point(out, &found.budget_at);
     else
         bytes_text(out, "null");
     bytes_text(out, "}\n");
@@ -179,7 +179,7 @@ const struct route threshold_routes[] = {
     {.method = METHOD_GET,
      .path = "/v1/thresholds",
      .summary = "Estimate precision and recall over the threshold",
-     .answer = answer_thresholds,
+     .answer = answer_curve,
      .batch = 1,
      .needs_pool = 1},
     {.method = METHOD_POST,

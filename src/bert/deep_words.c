@@ -16,14 +16,14 @@ void deep_words_free(struct deep_words *words)
     *words = (struct deep_words){0};
 }
 
-static size_t count_values(const struct deep_words *words)
+static size_t count_word_values(const struct deep_words *words)
 {
     return features_count(words->features) * words->width;
 }
 
 uint64_t deep_words_fingerprint(const struct deep_words *words)
 {
-    return checksum_bytes(words->rows, count_values(words) * sizeof *words->rows);
+    return checksum_bytes(words->rows, count_word_values(words) * sizeof *words->rows);
 }
 
 /* ---- Encoding ---- */
@@ -110,7 +110,7 @@ film_status deep_words_from_file(struct deep_words *words, const struct safetens
                        name));
     TRY(safetensors_require(file, TENSOR, SAFETENSORS_F32, 2, shape, &tensor, error));
     *words = (struct deep_words){features, tensor->data, (size_t)tensor->shape[1], NULL};
-    for (size_t i = 0; i < count_values(words); i++)
+    for (size_t i = 0; i < count_word_values(words); i++)
         if (!isfinite(words->rows[i]))
             TRY(status_set(error, FILM_BAD_INPUT,
                            "%s: " TENSOR " has a value that is not finite; the file is damaged",

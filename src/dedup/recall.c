@@ -113,7 +113,7 @@ static void set_completeness(const struct recall *recall, int complete, film_ded
 }
 
 /* Moves a random sample of WANTED numbers to the front of ORDER. */
-static void draw_sample(uint32_t *order, size_t count, size_t wanted)
+static void draw_records(uint32_t *order, size_t count, size_t wanted)
 {
     struct rng rng;
     rng_seed(&rng, 1);
@@ -141,7 +141,7 @@ film_status dedup_recall(struct dedup *dedup, const struct index *index, film_er
         TRY_ALLOC(recall.found = mem_array(NEAR + 1, sizeof *recall.found), error);
     }
     TRY_ALLOC(recall.others = mem_array(recall.against + 1, sizeof *recall.others), error);
-    draw_sample(order, items, wanted);
+    draw_records(order, items, wanted);
     for (size_t i = 0; i < wanted; i++) {
         TRY(look_at(&recall, &dedup->search, order[i], error));
         TRY(progress_report(dedup->search.progress, "recall", (double)(i + 1), (double)wanted,

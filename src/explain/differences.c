@@ -107,7 +107,8 @@ static int equal_values(const struct differences *differences, const struct valu
 }
 
 /* Compares the two values of a field; those of a sentence are the sentences. */
-static void compare_values(struct differences *differences, const struct values *values, size_t v)
+static void compare_values(struct differences *differences, const struct record_values *values,
+                           size_t v)
 {
     const struct value_pair *pair = &values->list[v];
     const uint64_t *key = differences->key;
@@ -132,7 +133,7 @@ static void compare_values(struct differences *differences, const struct values 
 }
 
 film_status differences_find(struct differences *differences, const struct words *words,
-                             const struct values *values, const struct reading *reading,
+                             const struct record_values *values, const struct reading *reading,
                              film_error *error)
 {
     film_status status = FILM_OK;
@@ -164,7 +165,7 @@ static int heavier_first(const void *left, const void *right)
 }
 
 /* The bytes of a range of words. An empty one lies where the words before it end. */
-static film_text range_bytes(const struct words *words, const struct values *values,
+static film_text range_bytes(const struct words *words, const struct record_values *values,
                              const struct word_range *range, int sentence, size_t *start,
                              size_t *end)
 {
@@ -184,7 +185,7 @@ static film_text range_bytes(const struct words *words, const struct values *val
 }
 
 void differences_weigh(struct differences *differences, const struct words *words,
-                       const struct values *values, int same)
+                       const struct record_values *values, int same)
 {
     double sign = same ? 1 : -1;
     for (size_t d = 0; d < differences->count; d++) {

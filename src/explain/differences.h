@@ -33,12 +33,12 @@ void differences_free(struct differences *differences);
 
 /* Fills `range`, for the pair that was read and its words. */
 film_status differences_find(struct differences *differences, const struct words *words,
-                             const struct values *values, const struct reading *reading,
+                             const struct record_values *values, const struct reading *reading,
                              film_error *error);
 
 /* Fills `list` once words and fields have their weights: what speaks most for the verdict comes
  * first. */
 void differences_weigh(struct differences *differences, const struct words *words,
-                       const struct values *values, int same);
+                       const struct record_values *values, int same);
 
 #endif

@@ -15,7 +15,7 @@ void edit_trials_free(struct edit_trials *trials)
 }
 
 film_status edit_trials_begin(struct edit_trials *trials, const struct match *match,
-                              const struct words *words, const struct values *values,
+                              const struct words *words, const struct record_values *values,
                               const film_explanation *why, double threshold, film_error *error)
 {
     film_status status = FILM_OK;
@@ -172,7 +172,7 @@ static const struct word_edit *value_edit(const struct edit_trial *trial, int se
 }
 
 /* Returns the number of the field whose value VALUE is, or the number of fields. */
-static size_t value_number_of(const struct values *values, int sentence, film_text value)
+static size_t value_number_of(const struct record_values *values, int sentence, film_text value)
 {
     size_t v = 0;
     while (v < values->count && values->list[v].value[sentence].bytes != value.bytes) v++;
@@ -198,7 +198,7 @@ static int add_missing(struct edit_trials *trials, const struct edit_trial *tria
 static int edit_record(struct edit_trials *trials, const struct edit_trial *trial, int sentence,
                        struct record_text *part)
 {
-    const struct values *values = trials->values;
+    const struct record_values *values = trials->values;
     film_text text = values->text[sentence], name, value;
     size_t next = 0; /* field whose value may be added */
     for (size_t at = 0; record_text_next(text, &at, &name, &value);) {

@@ -40,7 +40,7 @@ struct edit_trials {
     struct match match; /* its own: the explained pair stays as it was read */
     int ready;
     const struct words *words;
-    const struct values *values;
+    const struct record_values *values;
     double threshold; /* a probability; 0: that of the model */
     film_verdict before;
     double need; /* gain that reverses the verdict, if nothing else changes */
@@ -54,7 +54,7 @@ void edit_trials_free(struct edit_trials *trials);
 
 /* Prepares trials on the pair that MATCH has judged as WHY says. */
 film_status edit_trials_begin(struct edit_trials *trials, const struct match *match,
-                              const struct words *words, const struct values *values,
+                              const struct words *words, const struct record_values *values,
                               const film_explanation *why, double threshold, film_error *error);
 
 /* Returns whether an edit only takes away. */

@@ -16,7 +16,7 @@
 /* Scratch space and result, one per thread; zero-initialise it. */
 struct explainer {
     struct words words;
-    struct values values;
+    struct record_values values;
     film_reason *reasons; /* of the groups, concatenated */
     size_t reasons_capacity;
     film_reason_group groups[FAMILIES + RECORD_FIELDS_MOST];

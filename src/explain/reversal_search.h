@@ -14,7 +14,7 @@ struct edit_set {
 struct reversal_search {
     struct edit_trials *trials;
     const struct words *words;
-    const struct values *values;
+    const struct record_values *values;
     const struct differences *differences;
     struct proposal *list;
     size_t count;

@@ -215,7 +215,7 @@ static film_status copy_edited(char **out, film_text from, film_text *to, film_e
 }
 
 /* The number of the value that has the word. */
-static size_t value_of_word(const struct values *values, int sentence, size_t word)
+static size_t value_of_word(const struct record_values *values, int sentence, size_t word)
 {
     size_t v = 0;
     while (v + 1 < values->count &&
@@ -228,7 +228,7 @@ static size_t value_of_word(const struct values *values, int sentence, size_t wo
 static film_text_edit edit_with_bytes(const struct edit_trials *trials,
                                       const struct word_edit *edit)
 {
-    const struct values *values = trials->values;
+    const struct record_values *values = trials->values;
     const film_word_share *words = trials->words->list;
     int s = edit->sentence;
     size_t v = edit->value ? edit->value - 1 : value_of_word(values, s, edit->from);

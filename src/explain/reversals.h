@@ -37,7 +37,7 @@ void reversals_free(struct reversals *reversals);
 struct explained_pair {
     const struct match *match;
     const struct words *words;
-    const struct values *values;
+    const struct record_values *values;
     const struct differences *differences;
 };
 

@@ -25,7 +25,7 @@ static size_t first_from(const struct words *words, int sentence, size_t start)
     return low;
 }
 
-void value_span(const struct values *values, size_t number, int sentence, size_t *start,
+void value_span(const struct record_values *values, size_t number, int sentence, size_t *start,
                 size_t *end)
 {
     film_text value = values->list[number].value[sentence], text = values->text[sentence];
@@ -34,7 +34,7 @@ void value_span(const struct values *values, size_t number, int sentence, size_t
 }
 
 /* Adds a field whose values are to be found by its name. */
-static struct value_pair *add_value(struct values *values, const struct words *words,
+static struct value_pair *add_value(struct record_values *values, const struct words *words,
                                     film_text name)
 {
     size_t number = values->count++;
@@ -54,7 +54,7 @@ static struct value_pair *add_value(struct values *values, const struct words *w
     return pair;
 }
 
-static int has_value(const struct values *values, film_text name)
+static int has_value(const struct record_values *values, film_text name)
 {
     for (size_t v = 0; v < values->count; v++)
         if (values->list[v].name.length == name.length &&
@@ -63,10 +63,11 @@ static int has_value(const struct values *values, film_text name)
     return 0;
 }
 
-void values_find(struct values *values, const struct record_fields *fields,
+void values_find(struct record_values *values, const struct record_fields *fields,
                  const struct words *words, film_text a, film_text b)
 {
-    *values = (struct values){.text = {a, b}, .record = {record_text_is(a), record_text_is(b)}};
+    *values =
+        (struct record_values){.text = {a, b}, .record = {record_text_is(a), record_text_is(b)}};
     for (size_t f = 0; f < fields->count; f++)
         add_value(values, words, film_string(fields->list[f].name))->atom =
             is_atom(fields->list[f].type);

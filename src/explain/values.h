@@ -14,7 +14,7 @@ struct value_pair {
     double traits;         /* the weight of the field's group */
 };
 
-struct values {
+struct record_values {
     struct value_pair list[RECORD_FIELDS_MOST];
     size_t count;
     film_text text[2];
@@ -23,7 +23,7 @@ struct values {
 
 /* Finds the values of FIELDS, which are those of the model. Without fields, the values are those of
  * the records themselves, or two sentences. A sentence is the value of the first field. */
-void values_find(struct values *values, const struct record_fields *fields,
+void values_find(struct record_values *values, const struct record_fields *fields,
                  const struct words *words, film_text a, film_text b);
 
 /* Returns whether a side has the value. */
@@ -33,7 +33,7 @@ static inline int value_is_present(const struct value_pair *pair, int sentence)
 }
 
 /* The bytes of a value in its text. A missing value is at the end of the text. */
-void value_span(const struct values *values, size_t number, int sentence, size_t *start,
+void value_span(const struct record_values *values, size_t number, int sentence, size_t *start,
                 size_t *end);
 
 #endif

@@ -96,7 +96,7 @@ static void put_key(struct record_keys *keys, film_text key)
     keys->count++;
 }
 
-static size_t run_end(film_text text, size_t at)
+static size_t key_end(film_text text, size_t at)
 {
     while (at < text.length && (value_letter(text.bytes[at]) || value_digit(text.bytes[at]))) at++;
     return at;
@@ -108,12 +108,12 @@ static void put_joined(struct record_keys *keys, film_text value)
     enum { LETTERS = 4 };
     char bytes[LONGEST_KEY + 1];
     for (size_t at = 0; at < value.length;) {
-        size_t end = run_end(value, at), letters = at;
+        size_t end = key_end(value, at), letters = at;
         while (letters < end && value_letter(value.bytes[letters])) letters++;
         int joins = end > at && letters == end && end - at <= LETTERS && end + 1 < value.length &&
                     value_digit(value.bytes[end + 1]);
         if (joins) {
-            film_text both = {value.bytes + at, run_end(value, end + 1) - at};
+            film_text both = {value.bytes + at, key_end(value, end + 1) - at};
             put_key(keys, (film_text){bytes, field_squeeze(both, bytes, sizeof bytes)});
         }
         at = end + 1;

@@ -214,7 +214,7 @@ static size_t find_run(const struct items_scratch *scratch, int s, size_t at)
     return READING_NONE;
 }
 
-static void list_numbers(struct items_scratch *scratch, const struct reading *reading)
+static void list_word_numbers(struct items_scratch *scratch, const struct reading *reading)
 {
     for (int s = 0; s < 2; s++) {
         uint32_t *number = scratch->number[s];
@@ -234,7 +234,7 @@ static struct item_place run_place(size_t at, size_t words)
 static void collect_runs(struct items *items, const struct reading *reading)
 {
     const size_t *words = items->scratch->words;
-    list_numbers(items->scratch, reading);
+    list_word_numbers(items->scratch, reading);
     for (int s = 0; s < 2; s++) {
         const struct reading_side *side = &reading->side[s];
         for (size_t at = 0; words[s] && at <= words[s]; at++) {

@@ -4,7 +4,8 @@
 #include "pair/roles.h"
 
 /* Returns whether nothing in the other sentence explains the word, and it has content. */
-static int is_own(const struct comparison *c, const struct knowledge_side *units, int s, uint32_t w)
+static int is_unexplained(const struct comparison *c, const struct knowledge_side *units, int s,
+                          uint32_t w)
 {
     const struct reading_word *word = &c->reading->side[s].words[w];
     return word->partner == READING_NONE && !reading_is_shared(c->reading, word->number) &&
@@ -17,7 +18,7 @@ static int has_own_before(const struct comparison *c, const struct knowledge_sid
                           uint32_t w)
 {
     while (w && roles_is_small(c, s, w - 1)) w--;
-    return w && is_own(c, units, s, w - 1);
+    return w && is_unexplained(c, units, s, w - 1);
 }
 
 /* The word that W, which is not shared, stands before: the next one that is not small. */
@@ -39,7 +40,7 @@ static void measure_side(struct comparison *c, const struct knowledge_side *unit
             continue;
         }
         if (words[w].lexeme->kinds & WORD_ENDING) inside = 0;
-        if (!is_own(c, units, s, w)) continue;
+        if (!is_unexplained(c, units, s, w)) continue;
         side->owners += w + 1 < side->words && (words[w + 1].lexeme->kinds & WORD_OWNER) != 0;
         uint32_t next = word_after(c, s, w);
         uint32_t there = next < side->words ? words[next].partner : READING_NONE;

@@ -216,7 +216,7 @@ done:
 }
 
 /* A whole number from JSON; 0 where there is none. */
-static int64_t number_of(const json_t *value)
+static int64_t number_in_json(const json_t *value)
 {
     double number = json_number_value(value);
     return number > -9e15 && number < 9e15 ? (int64_t)number : 0;
@@ -230,8 +230,8 @@ static film_status restore_label(struct cluster_editing *editing, const json_t *
     film_status status = FILM_OK;
     struct store_label_row now, row = {.same = 0};
     int found, changed = 0;
-    row.a = number_of(json_array_get(noted, 0));
-    row.b = number_of(json_array_get(noted, 1));
+    row.a = number_in_json(json_array_get(noted, 0));
+    row.b = number_in_json(json_array_get(noted, 1));
     const char *made = json_string_value(json_array_get(noted, 4));
     const char *origin = json_string_value(json_array_get(noted, 5));
     TRY(store_get_label(editing->write.db, row.a, row.b, &now, &found, error));
@@ -262,9 +262,9 @@ static film_status edit_undo(struct cluster_editing *editing, film_error *error)
         TRY(restore_label(editing, noted, error));
     const json_t *chosen = json_object_get(undo, "representative");
     if (json_is_array(chosen))
-        TRY(set_representative(&editing->write, number_of(json_array_get(chosen, 0)),
-                               number_of(json_array_get(chosen, 1)), NULL, error));
-    int64_t action = number_of(json_object_get(undo, "action"));
+        TRY(set_representative(&editing->write, number_in_json(json_array_get(chosen, 0)),
+                               number_in_json(json_array_get(chosen, 1)), NULL, error));
+    int64_t action = number_in_json(json_object_get(undo, "action"));
     if (action >= 0 && action < FILM_CLUSTER_UNDO)
         editing->done.action = (film_cluster_action)action;
 done:

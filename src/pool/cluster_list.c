@@ -159,7 +159,7 @@ static film_status report_clusters(struct cluster_browse *browse)
 
 /* ---- The call ---- */
 
-static film_status find_listed(struct cluster_browse *browse, film_pool *pool, film_error *error)
+static film_status find_browsed(struct cluster_browse *browse, film_pool *pool, film_error *error)
 {
     film_status status = FILM_OK;
     film_dedup_result found = {.size = sizeof found};
@@ -195,7 +195,7 @@ film_status film_pool_list_clusters(film_pool *pool, const film_pool_clusters_op
                       error));
     if (browse.options.order < 0 || browse.options.order >= FILM_CLUSTER_ORDER_COUNT)
         TRY(status_set(error, FILM_USAGE, "unknown order %d", (int)browse.options.order));
-    TRY(find_listed(&browse, pool, error));
+    TRY(find_browsed(&browse, pool, error));
     TRY(find_reviewed(&browse, pool, error));
     TRY(cluster_undoable(pool, &browse.result.undoable, error));
     TRY(report_clusters(&browse));

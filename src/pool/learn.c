@@ -73,7 +73,7 @@ static int keep_sentence(void *user, const struct store_sentence *sentence)
 }
 
 /* The text of a sentence by its number; *FOUND is 0 where there is none, in a damaged pool. */
-static film_text text_of(const struct batch *batch, int64_t number, int *found)
+static film_text batch_text(const struct batch *batch, int64_t number, int *found)
 {
     size_t low = 0, high = batch->count;
     while (low < high) {
@@ -101,8 +101,8 @@ static film_status keep_label(void *user, const struct store_label_row *row, fil
     struct pool_learning *learning = user;
     void *labels = learning->labels;
     int has_a, has_b;
-    film_text a = text_of(&learning->sentences, row->a, &has_a);
-    film_text b = text_of(&learning->sentences, row->b, &has_b);
+    film_text a = batch_text(&learning->sentences, row->a, &has_a);
+    film_text b = batch_text(&learning->sentences, row->b, &has_b);
     if (!has_a || !has_b) return FILM_OK;
     int grown =
         mem_grow(&labels, &learning->capacity, learning->count + 1, sizeof *learning->labels);
@@ -318,7 +318,7 @@ done:
     return status;
 }
 
-static film_status compare_models(struct pool_learning *learning, film_error *error)
+static film_status compare_with_old(struct pool_learning *learning, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = 0;
@@ -480,7 +480,7 @@ film_status film_pool_learn(film_pool *pool, const film_learn_options *options,
     TRY(judge_by_present(&learning, error));
     for (unsigned fold = 0; fold < (learning.count < MANY ? FOLDS : 1); fold++)
         TRY(judge_fold(&learning, fold, error));
-    TRY(compare_models(&learning, error));
+    TRY(compare_with_old(&learning, error));
     if (!learning.options.dry_run)
         TRY(learning.result.taken ? take_fresh(&learning, error) : write_refused(&learning, error));
     sized_fill(result, &learning.result, sizeof learning.result);

@@ -22,14 +22,14 @@ static int is_id(const char *text)
 }
 
 /* A share from JSON; NaN where it is missing or impossible. */
-static double read_share(const json_t *object, const char *key)
+static double history_share(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
     double share = json_is_number(value) ? json_number_value(value) : NAN;
     return share >= 0 && share <= 1 ? share : NAN;
 }
 
-static uint64_t read_whole(const json_t *object, const char *key)
+static uint64_t history_number(const json_t *object, const char *key)
 {
     double value = json_number_value(json_object_get(object, key));
     return value >= 0 && value < 9e15 ? (uint64_t)value : 0;
@@ -37,7 +37,7 @@ static uint64_t read_whole(const json_t *object, const char *key)
 
 static json_t *whole_number(const json_t *object, const char *key)
 {
-    return json_integer((json_int_t)read_whole(object, key));
+    return json_integer((json_int_t)history_number(object, key));
 }
 
 /* The setting may hold anything: entries without a valid id are skipped. */
@@ -51,11 +51,11 @@ static void read_entries(const json_t *list, struct model_history *history)
         const char *when = json_string_value(json_object_get(entry, "when"));
         if (!is_id(id) || history->count == HISTORY_KEPT || history_find(history, id)) continue;
         struct history_model *model = &history->list[history->count++];
-        *model = (struct history_model){.labels = read_whole(entry, "labels"),
-                                        .change = read_whole(entry, "change"),
-                                        .accuracy = read_share(entry, "accuracy"),
-                                        .low = read_share(entry, "low"),
-                                        .high = read_share(entry, "high")};
+        *model = (struct history_model){.labels = history_number(entry, "labels"),
+                                        .change = history_number(entry, "change"),
+                                        .accuracy = history_share(entry, "accuracy"),
+                                        .low = history_share(entry, "low"),
+                                        .high = history_share(entry, "high")};
         memcpy(model->id, id, HISTORY_ID);
         snprintf(model->when, sizeof model->when, "%s", when ? when : "");
     }

@@ -6,7 +6,7 @@
 
 /* Reservoir sampling of positions: after any number of sentences, each is in the sample equally
  * often. A second pass reads the sentences. */
-struct drawing {
+struct sample_drawing {
     struct rng *rng;
     uint64_t *positions;
     size_t count, room;
@@ -15,7 +15,7 @@ struct drawing {
 
 static int draw_position(void *user, const film_sentence *sentence)
 {
-    struct drawing *drawing = user;
+    struct sample_drawing *drawing = user;
     uint64_t at = drawing->seen++;
     (void)sentence;
     if (drawing->count < drawing->room) {
@@ -67,7 +67,7 @@ film_status sample_sentences(film_pool *pool, struct rng *rng, size_t room, stru
                              film_error *error)
 {
     film_status status = FILM_OK;
-    struct drawing drawing = {.rng = rng, .room = room};
+    struct sample_drawing drawing = {.rng = rng, .room = room};
     TRY_ALLOC(drawing.positions = mem_array(room, sizeof *drawing.positions), error);
     TRY(film_pool_list(pool, NULL, draw_position, &drawing, error));
     sort_array(drawing.positions, drawing.count, sizeof *drawing.positions, by_drawn_position);

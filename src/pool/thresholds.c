@@ -132,7 +132,7 @@ static int pairs_by_probability(const void *a, const void *b)
     return left->a < right->a ? -1 : left->a > right->a;
 }
 
-static film_status draw_pairs(struct thresholding *at, film_error *error)
+static film_status draw_threshold_pairs(struct thresholding *at, film_error *error)
 {
     film_status status = FILM_OK;
     film_text *queries = NULL;
@@ -170,7 +170,7 @@ static int take_review_answer(void *user, const film_pool_label_row *label)
 }
 
 /* Weight of an answer: its stratum's share of the pairs, over the answers there. */
-static void weigh_answers(struct thresholding *at)
+static void weigh_by_stratum(struct thresholding *at)
 {
     size_t pairs[STRATA] = {0}, answers[STRATA] = {0}, covered = 0;
     for (size_t i = 0; i < at->pair_count; i++) pairs[stratum_of(at->pairs[i].probability)]++;
@@ -188,7 +188,7 @@ static void weigh_answers(struct thresholding *at)
 
 /* ---- The curve ---- */
 
-static double ratio(double part, double whole)
+static double share_of_whole(double part, double whole)
 {
     return whole > 0 ? part / whole : -1;
 }
@@ -196,11 +196,11 @@ static double ratio(double part, double whole)
 /* The interval uses Kish's effective number of answers, (sum of weights)^2 / sum of squares. */
 static void set_estimate(double part, double whole, double squares, double estimate[3])
 {
-    estimate[0] = estimate[1] = estimate[2] = ratio(part, whole);
+    estimate[0] = estimate[1] = estimate[2] = share_of_whole(part, whole);
     if (whole > 0) review_interval(estimate[0], whole * whole / squares, &estimate[1]);
 }
 
-static film_pool_threshold_point point_at(const struct thresholding *at, double threshold)
+static film_pool_threshold_point threshold_point(const struct thresholding *at, double threshold)
 {
     film_pool_threshold_point point = {.threshold = threshold};
     double called = 0, expected = 0, all = 0;
@@ -211,8 +211,8 @@ static film_pool_threshold_point point_at(const struct thresholding *at, double 
         all += probability;
     }
     point.share = at->pair_count ? called / (double)at->pair_count : 0;
-    point.expected_precision = ratio(expected, called);
-    point.expected_recall = ratio(expected, all);
+    point.expected_precision = share_of_whole(expected, called);
+    point.expected_recall = share_of_whole(expected, all);
     double right = 0, above = 0, same = 0, above_squares = 0, same_squares = 0;
     for (size_t i = 0; i < at->answer_count; i++) {
         const struct pool_answer *answer = &at->answers[i];
@@ -241,12 +241,12 @@ static film_status report_points(struct thresholding *at)
 {
     const film_thresholds_options *options = &at->options;
     for (int i = POINTS; i >= 1 && options->budget > 0; i--) {
-        film_pool_threshold_point point = point_at(at, i / 100.0);
+        film_pool_threshold_point point = threshold_point(at, i / 100.0);
         double precision = at->result.enough ? point.precision : point.expected_precision;
         if (precision >= 1 - options->budget) at->result.budget_at = point;
     }
     for (int i = 1; i <= POINTS && options->point; i++) {
-        film_pool_threshold_point point = point_at(at, i / 100.0);
+        film_pool_threshold_point point = threshold_point(at, i / 100.0);
         if (options->point(options->user, &point)) return FILM_CANCELLED;
     }
     return FILM_OK;
@@ -302,10 +302,10 @@ film_status film_pool_thresholds(film_pool *pool, const film_thresholds_options 
     if (status == FILM_OK) status = pool_stored_threshold(db, &at.result.threshold, error);
     pool_read_end(pool, db);
     TRY(status);
-    TRY(draw_pairs(&at, error));
+    TRY(draw_threshold_pairs(&at, error));
     TRY(film_pool_labels(pool, take_review_answer, &at, error));
     TRY(at.status);
-    weigh_answers(&at);
+    weigh_by_stratum(&at);
     TRY(report_points(&at));
     TRY(report_examples(&at));
     at.result.size = sizeof at.result;

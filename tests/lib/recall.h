@@ -110,7 +110,7 @@ static inline film_status recall_measure(const struct graph_view *view, const fl
                              &(struct nearest){exact_id, exact_score, 0}, NULL, error);
     mem_free(dead);
     TRY(status);
-    struct graph_question question = {vector, wide, drawn.ef, rows};
+    struct graph_question question = {.vector = vector, .k = wide, .ef = drawn.ef, .rows = rows};
     TRY(graph_search_many(view, &question, sample, threads, NULL, &(struct nearest){id, score, 0},
                           error));
     recall_drop_self(row, sample, k, exact_id, exact_score);
