@@ -409,38 +409,6 @@ static void completeness_is_that_of_comparing_all(void **state)
     assert_close(found.reduction, 1 - 2 * (double)found.compared / (n * (n - 1)), 1e-12);
 }
 
-/* Many are sampled: the interval contains the figure of comparing all. */
-static void the_interval_of_a_sample_contains_completeness(void **state)
-{
-    (void)state;
-    enum { MANY = 700 };
-    static char text[MANY][100];
-    static film_record many[MANY];
-    struct rng rng;
-    film_dedup_options options = {.size = sizeof options, .threshold = 0.5, .candidates = MANY};
-    film_dedup_result exact = {.size = sizeof exact}, found = {.size = sizeof found};
-    rng_seed(&rng, 3);
-    for (size_t i = 0; i < MANY; i++) {
-        text[i][0] = 0;
-        for (size_t words = 4 + rng_below(&rng, 3); words > 0; words--) {
-            strcat(text[i], WORDS[rng_below(&rng, 16)]);
-            if (words > 1) strcat(text[i], " ");
-        }
-        many[i].text = film_string(text[i]);
-    }
-    assert_ok(film_dedup(model, many, MANY, &options, &exact, &error));
-    options.candidates = 5;
-    options.recall = 1;
-    assert_ok(film_dedup(model, many, MANY, &options, &found, &error));
-    uint64_t copies = found.records - found.distinct; /* pairs with identical words */
-    double share = (double)(found.pairs - copies) / (double)(exact.pairs - copies);
-    assert_true(found.sampled > 100 && found.sampled < found.distinct);
-    assert_true(share < 0.99);
-    assert_true(found.completeness_low < share && share < found.completeness_high);
-    assert_true(found.completeness_low < found.completeness &&
-                found.completeness < found.completeness_high);
-}
-
 static int on_match(void *user, const film_link_match *match)
 {
     struct linked *linked = user;
@@ -511,7 +479,6 @@ int main(void)
         cmocka_unit_test(a_pool_keeps_its_labels),
         cmocka_unit_test(links_are_the_best_of_all),
         cmocka_unit_test(completeness_is_that_of_comparing_all),
-        cmocka_unit_test(the_interval_of_a_sample_contains_completeness),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
