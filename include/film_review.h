@@ -1,4 +1,5 @@
-/* film_review.h - a person chooses the threshold of a pool and reviews its clusters.
+/* film_review.h - a person labels pairs of a pool, a model learns from the labels; a person chooses
+ * the threshold and reviews the clusters.
  *
  * film_pool.h includes this header; the rules there hold. It is part of libfilm-pool. */
 #ifndef FILM_REVIEW_H
@@ -9,6 +10,137 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Review --------------------------------------------------------------------------------- */
+
+/* A pair for a person to label. */
+typedef struct film_review_pair {
+    film_record first, second;
+    /* What the model says now. */
+    double probability;
+    int same;
+    /* Whether it was drawn at random: a random sentence and one of its three nearest neighbours.
+     * The others are pairs that the model is least sure of. */
+    int random;
+} film_review_pair;
+/* Non-zero stops. */
+typedef int (*film_review_fn)(void *user, const film_review_pair *pair);
+
+/* The most pairs of one call. */
+enum { FILM_REVIEW_MOST = 1000 };
+
+typedef struct film_review_options {
+    size_t size;
+    /* The number of pairs; 0: 10. Fewer come from a small pool. No sentence occurs twice. */
+    size_t count;
+    /* The share of random pairs, 0 to 1. Only these measure the model, because the others are
+     * harder than average. */
+    double random;
+    /* 0: other pairs at each call. */
+    uint64_t seed;
+    film_answer_options answer;
+    film_progress progress;
+    film_review_fn call;
+    /* Returns non-zero for a pair that must not be chosen; may be NULL. Pairs with a label never
+     * are. */
+    int (*skip)(void *user, film_text a, film_text b);
+    void *user;
+} film_review_options;
+
+/* Chooses pairs for a person to label: pairs that the model is least sure of, and some at random.
+ * The time does not grow with the number of pairs in the pool: candidates are neighbours of a
+ * sample of sentences. */
+FILM_API film_status film_pool_review(film_pool *pool, const film_review_options *options,
+                                      film_error *error);
+
+/* Writes the origin of the label (film_pool_label) that answers PAIR, NUL-terminated, into
+ * FILM_REVIEW_ORIGIN bytes. It keeps how the pair was chosen and what the model said before, with
+ * its probability. */
+enum { FILM_REVIEW_ORIGIN = 32 };
+FILM_API void film_review_origin(const film_review_pair *pair, char *origin);
+
+/* Reads such an origin: sets `random`, `same` and `probability` (-1: not recorded) of PAIR. Returns
+ * 0 for any other text. */
+FILM_API int film_review_read_origin(film_text origin, film_review_pair *pair);
+
+typedef struct film_review_estimate {
+    size_t size;
+    /* Answers with an origin from film_review_origin, those on random pairs, and how many of these
+     * the model had judged rightly before it knew the answer. */
+    uint64_t answered, random, right;
+    /* right / random, and its 95 % interval; 0 to 1 without answers. */
+    double accuracy, low, high;
+} film_review_estimate;
+
+/* Estimates the accuracy on random pairs from the answers so far. */
+FILM_API film_status film_pool_review_estimate(film_pool *pool, film_review_estimate *result,
+                                               film_error *error);
+
+/* ---- Learning from labels ------------------------------------------------------------------- */
+
+/* What a model is trained on; valid during the call. */
+typedef struct film_training_set {
+    size_t size;
+    const film_pair *pairs;
+    size_t pair_count;
+    /* All sentences of the pool. */
+    const film_text *sentences;
+    size_t sentence_count;
+    /* The file of the model in service, for film_train_options.edits. */
+    const char *edits;
+    /* The number of all labels, of which some are held out, for film_train_options.plan_pairs. */
+    size_t plan_pairs;
+} film_training_set;
+
+typedef struct film_learn_options {
+    size_t size;
+    /* Trains a model, usually by film_train. This library does not link libfilm-train. Required. */
+    film_status (*train)(void *user, const film_training_set *set, film_model **out,
+                         film_error *error);
+    void *user;
+    /* Take the new model over even if it is worse. */
+    int force;
+    /* Compare only, and write nothing. */
+    int dry_run;
+    int threads;
+    film_progress progress;
+} film_learn_options;
+
+typedef struct film_learned {
+    size_t size;
+    /* Labels in the pool, and those on which both models were compared. */
+    uint64_t labels, compared;
+    /* Shares of right verdicts on pairs that the model had not seen. Pairs that were asked because
+     * the model was unsure of them count less: each answer is weighted by the inverse of its chance
+     * of being asked. LOW and HIGH are 95 % intervals. */
+    double old_accuracy, new_accuracy, new_low, new_high;
+    double difference, difference_low, difference_high;
+    /* The exact McNemar test of the compared labels, without weights. */
+    double p;
+    /* The new model is in service (with `dry_run`: would be). */
+    int taken;
+    /* The id of the new model, NUL-terminated; empty: none was stored. */
+    char id[24];
+} film_learned;
+
+/* Trains a model on the labels and sentences of a pool, and puts it in service if it is not worse
+ * than the present one. Below 2,000 labels, five models are trained, each without a fifth of the
+ * labels, and judge that fifth. From 2,000 labels on, one model judges a fifth. The present model
+ * judges labels given after its training; its verdicts on earlier ones were stored when it was
+ * learned in the same way.
+ *
+ * The exchange is one transaction, as in film_pool_update. The last five models are kept in the
+ * folder POOL.models. Training without labels is FILM_BAD_INPUT. */
+FILM_API film_status film_pool_learn(film_pool *pool, const film_learn_options *options,
+                                     film_learned *result, film_error *error);
+
+/* The models of a pool as one JSON object: {labels, new_labels, last, models: [{id, when, labels,
+ * accuracy, low, high, in_service}]}, the newest first. Free it with film_free. */
+FILM_API film_status film_pool_models(film_pool *pool, char **json, film_error *error);
+
+/* Puts a kept model in service again. ID NULL: the one learned before the present one. */
+FILM_API film_status film_pool_restore(film_pool *pool, const char *id, int threads,
+                                       const film_progress *progress, film_error *error);
 
 /* ---- Thresholds ----------------------------------------------------------------------------- */
 

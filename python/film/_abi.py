@@ -906,6 +906,42 @@ FUNCTIONS["film_pool_labelled_pairs"] = (
 film_cluster_fn = CFUNCTYPE(c_int, c_void_p, film_text, film_text)
 FUNCTIONS["film_pool_clusters"] = (
     "pool", film_status, [c_void_p, film_cluster_fn, c_void_p, POINTER(film_error)])
+FUNCTIONS["film_pool_dedup"] = (
+    "pool", film_status, [c_void_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
+
+
+class film_pool_check_options(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("full", c_int),
+        ("repair", c_int),
+        ("recall", c_size_t),
+        ("threads", c_int),
+        ("progress", film_progress),
+        ("problem", CFUNCTYPE(None, c_void_p, c_char_p)),
+        ("problem_user", c_void_p),
+    ]
+
+
+class film_pool_checked(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("sentences", c_uint64),
+        ("vectors", c_uint64),
+        ("labels", c_uint64),
+        ("compared", c_uint64),
+        ("problems", c_uint64),
+        ("repaired", c_uint64),
+        ("sampled", c_uint64),
+        ("recall", c_double),
+        ("contradictions", c_uint64),
+    ]
+
+
+FUNCTIONS["film_pool_check"] = (
+    "pool", film_status, [c_void_p, POINTER(film_pool_check_options), POINTER(film_pool_checked), POINTER(film_error)])
+FUNCTIONS["film_pool_set_process_allocator"] = (
+    "pool", film_status, [POINTER(film_allocator), POINTER(film_error)])
 
 
 class film_review_pair(Structure):
@@ -1009,42 +1045,6 @@ FUNCTIONS["film_pool_models"] = (
     "pool", film_status, [c_void_p, POINTER(c_char_p), POINTER(film_error)])
 FUNCTIONS["film_pool_restore"] = (
     "pool", film_status, [c_void_p, c_char_p, c_int, POINTER(film_progress), POINTER(film_error)])
-FUNCTIONS["film_pool_dedup"] = (
-    "pool", film_status, [c_void_p, POINTER(film_dedup_options), POINTER(film_dedup_result), POINTER(film_error)])
-
-
-class film_pool_check_options(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("full", c_int),
-        ("repair", c_int),
-        ("recall", c_size_t),
-        ("threads", c_int),
-        ("progress", film_progress),
-        ("problem", CFUNCTYPE(None, c_void_p, c_char_p)),
-        ("problem_user", c_void_p),
-    ]
-
-
-class film_pool_checked(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("sentences", c_uint64),
-        ("vectors", c_uint64),
-        ("labels", c_uint64),
-        ("compared", c_uint64),
-        ("problems", c_uint64),
-        ("repaired", c_uint64),
-        ("sampled", c_uint64),
-        ("recall", c_double),
-        ("contradictions", c_uint64),
-    ]
-
-
-FUNCTIONS["film_pool_check"] = (
-    "pool", film_status, [c_void_p, POINTER(film_pool_check_options), POINTER(film_pool_checked), POINTER(film_error)])
-FUNCTIONS["film_pool_set_process_allocator"] = (
-    "pool", film_status, [POINTER(film_allocator), POINTER(film_error)])
 FUNCTIONS["film_pool_set_threshold"] = (
     "pool", film_status, [c_void_p, c_double, POINTER(film_error)])
 

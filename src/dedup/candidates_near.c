@@ -1,6 +1,6 @@
-/* Fewer candidates for a large set: by vector alone, with a lowest cosine. A sample of the sentences,
- * searched and judged in full, chooses that cosine and shows what would be lost. Where that is more
- * than one pair in a hundred, nothing is left out. */
+/* Fewer candidates for a large set: by vector alone, with a lowest cosine. A sample of the
+ * sentences, searched and judged in full, chooses that cosine and shows what would be lost. Where
+ * that is more than one pair in a hundred, nothing is left out. */
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/strtab.h"

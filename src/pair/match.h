@@ -48,8 +48,8 @@ film_status match_init(struct match *match, const struct decision *decision,
 void match_free(struct match *match);
 
 /* Computes the verdict without reasons, in two steps. After the first, the similarity and, for a
- * full decision, the TF-IDF cosines (survey.comparison.group) are known: a caller that does not need
- * the verdict of such a pair omits the second, which takes most of the time. */
+ * full decision, the TF-IDF cosines (survey.comparison.group) are known: a caller that does not
+ * need the verdict of such a pair omits the second, which takes most of the time. */
 film_status match_start(struct match *match, film_text a, film_text b, film_error *error);
 film_status match_finish(struct match *match, film_verdict *verdict, film_error *error);
 
