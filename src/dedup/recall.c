@@ -119,7 +119,7 @@ static void draw_records(uint32_t *order, size_t count, size_t wanted)
     rng_seed(&rng, 1);
     for (size_t i = 0; i < count; i++) order[i] = (uint32_t)i;
     for (size_t i = 0; i < wanted; i++) {
-        size_t j = i + rng_below(&rng, count - i);
+        size_t j = i + (size_t)rng_below(&rng, count - i);
         uint32_t kept = order[i];
         order[i] = order[j];
         order[j] = kept;

@@ -19,10 +19,11 @@ void write_side(struct writer *to, char side)
         writer_null(to);
 }
 
-struct json_place json_place(const char *text, size_t start)
+struct json_place json_place(film_text sentence, size_t start)
 {
     struct json_place place = {.start = 0};
-    film_text before = {text - start, start}, name, value;
+    film_text before = {sentence.bytes, start < sentence.length ? start : sentence.length}, name,
+              value;
     if (!record_text_is(before)) return place;
     for (size_t at = 0; record_text_next(before, &at, &name, &value);) {
         place.field = name;
@@ -42,11 +43,12 @@ void write_span(struct writer *to, const struct json_place *place, size_t start,
 }
 
 /* The span of a reason; null where it concerns no words. */
-static void write_reason_span(struct writer *to, char side, const char *text, size_t start,
-                              size_t end)
+static void write_reason_span(struct writer *to, const film_text *sentences, char side,
+                              size_t start, size_t end)
 {
     if (side) {
-        struct json_place place = json_place(text, start);
+        struct json_place place = {.start = 0};
+        if (sentences) place = json_place(sentences[side == 'b'], start);
         write_span(to, &place, start, end);
     } else {
         writer_key(to, "span");
@@ -90,7 +92,7 @@ static void write_family(struct writer *to, const char *id_key, const char *titl
     write_key_text(to, title_key, film_string(family_title((enum family)family)));
 }
 
-static void write_reason(struct writer *to, const film_reason *reason)
+static void write_reason(struct writer *to, const film_text *sentences, const film_reason *reason)
 {
     writer_open(to, '{');
     write_key_text(to, "kind", film_string(reason->kind));
@@ -100,7 +102,7 @@ static void write_reason(struct writer *to, const film_reason *reason)
     if (reason->other_id) write_key_text(to, "other_id", film_string(reason->other_id));
     write_key_text(to, "text", (film_text){reason->text, reason->text_length});
     write_side(to, reason->side);
-    write_reason_span(to, reason->side, reason->text, reason->start, reason->end);
+    write_reason_span(to, sentences, reason->side, reason->start, reason->end);
     writer_key(to, "weight");
     writer_weight(to, reason->weight);
     if (reason->other_side) {
@@ -108,7 +110,7 @@ static void write_reason(struct writer *to, const film_reason *reason)
         writer_open(to, '{');
         write_key_text(to, "text", (film_text){reason->other, reason->other_length});
         write_side(to, reason->other_side);
-        write_reason_span(to, reason->other_side, reason->other, reason->other_start,
+        write_reason_span(to, sentences, reason->other_side, reason->other_start,
                           reason->other_end);
         writer_close(to, '}');
     }
@@ -120,13 +122,14 @@ int supports(double weight, int same)
     return (weight > 0) == (same != 0);
 }
 
-void write_reasons(struct writer *to, const film_reason *reasons, size_t count, size_t most,
-                   int same)
+void write_reasons(struct writer *to, const film_text *sentences, const film_reason *reasons,
+                   size_t count, size_t most, int same)
 {
     writer_open(to, '[');
     for (int against = 0; against < 2; against++)
         for (size_t i = 0; i < count && i < most; i++)
-            if (supports(reasons[i].weight, same) != against) write_reason(to, &reasons[i]);
+            if (supports(reasons[i].weight, same) != against)
+                write_reason(to, sentences, &reasons[i]);
     writer_close(to, ']');
 }
 
@@ -154,7 +157,8 @@ film_status film_verdict_json(film_text a, film_text b, const film_verdict *verd
     writer_open(&to, '{');
     write_verdict(&to, a, b, verdict);
     writer_key(&to, "reasons");
-    write_reasons(&to, verdict->reasons, verdict->reason_count, most, verdict->same);
+    write_reasons(&to, (film_text[]){a, b}, verdict->reasons, verdict->reason_count, most,
+                  verdict->same);
     writer_close(&to, '}');
     return writer_finish(&to, json, length, error);
 }
@@ -164,7 +168,7 @@ film_status film_reasons_json(const film_verdict *verdict, size_t most, char **j
 {
     if (!verdict || !json) return status_set(error, FILM_USAGE, "verdict or json is NULL");
     struct writer to = {0};
-    write_reasons(&to, verdict->reasons, verdict->reason_count, most, verdict->same);
+    write_reasons(&to, NULL, verdict->reasons, verdict->reason_count, most, verdict->same);
     return writer_finish(&to, json, length, error);
 }
 

@@ -17,8 +17,8 @@ struct json_place {
     size_t start;
 };
 
-/* Returns the place of byte START of a text; TEXT points at this byte. */
-struct json_place json_place(const char *text, size_t start);
+/* Returns the place of byte START of a sentence or record. */
+struct json_place json_place(film_text sentence, size_t start);
 
 /* Writes the bytes START .. END of a text; those of a record are counted from where the value
  * begins, beside the name of the field. */
@@ -29,9 +29,10 @@ int supports(double weight, int same);
 
 void write_verdict(struct writer *to, film_text a, film_text b, const film_verdict *verdict);
 
-/* Writes the first MOST reasons, the strongest ones: those for the verdict, then the others. */
-void write_reasons(struct writer *to, const film_reason *reasons, size_t count, size_t most,
-                   int same);
+/* Writes the first MOST reasons, the strongest ones: those for the verdict, then the others.
+ * SENTENCES are both, for the fields of records; NULL: spans count the bytes of the whole text. */
+void write_reasons(struct writer *to, const film_text *sentences, const film_reason *reasons,
+                   size_t count, size_t most, int same);
 
 /* Opens the object of a group. */
 void write_group_head(struct writer *to, const film_reason_group *group);

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+/* The sentence on a side, 'a' or 'b'. */
+static film_text sentence_of(const film_explanation *explanation, char side)
+{
+    return side == 'b' ? explanation->b : explanation->a;
+}
+
 /* The words that cause the weight of a group. */
 static void write_cause(struct writer *to, const film_explanation *explanation,
                         const film_group_cause *cause)
@@ -15,7 +21,7 @@ static void write_cause(struct writer *to, const film_explanation *explanation,
     for (size_t i = 0; i < cause->word_count; i++) {
         const film_word_share *word = &explanation->words[cause->words[i]];
         writer_open(to, '{');
-        struct json_place place = json_place(word->text.bytes, word->start);
+        struct json_place place = json_place(sentence_of(explanation, word->side), word->start);
         write_key_text(to, "text", word->text);
         write_side(to, word->side);
         write_span(to, &place, word->start, word->end);
@@ -36,7 +42,8 @@ static void write_groups(struct writer *to, const film_explanation *explanation,
             write_group_head(to, group);
             if (explanation->causes) write_cause(to, explanation, &explanation->causes[i]);
             writer_key(to, "reasons");
-            write_reasons(to, group->reasons, group->reason_count, most, same);
+            write_reasons(to, (film_text[]){explanation->a, explanation->b}, group->reasons,
+                          group->reason_count, most, same);
             writer_close(to, '}');
         }
     writer_close(to, ']');
@@ -45,7 +52,6 @@ static void write_groups(struct writer *to, const film_explanation *explanation,
 /* Words come in the order of the text: the place is searched once per field. */
 static void write_words(struct writer *to, const film_explanation *explanation)
 {
-    const film_text text[2] = {explanation->a, explanation->b};
     struct json_place place = {.start = 0};
     char side = 0;
     size_t end = 0;
@@ -53,10 +59,10 @@ static void write_words(struct writer *to, const film_explanation *explanation)
     writer_open(to, '[');
     for (size_t i = 0; i < explanation->word_count; i++) {
         const film_word_share *word = &explanation->words[i];
-        film_text own = text[word->side == 'b'];
+        film_text own = sentence_of(explanation, word->side);
         if (word->side != side || word->start >= end) {
             side = word->side;
-            place = json_place(word->text.bytes, word->start);
+            place = json_place(own, word->start);
             const char *mark = memchr(word->text.bytes, FIELD_NAME_MARK, own.length - word->start);
             end = mark && place.field.bytes ? (size_t)(mark - own.bytes) : own.length;
         }
@@ -120,11 +126,12 @@ static void write_encoder(struct writer *to, const film_explanation *explanation
     writer_close(to, ']');
 }
 
-static void write_linked(struct writer *to, const char *key, const film_word_share *word)
+static void write_linked(struct writer *to, const char *key, film_text sentence,
+                         const film_word_share *word)
 {
     writer_key(to, key);
     writer_open(to, '{');
-    struct json_place place = json_place(word->text.bytes, word->start);
+    struct json_place place = json_place(sentence, word->start);
     write_key_text(to, "text", word->text);
     write_span(to, &place, word->start, word->end);
     writer_close(to, '}');
@@ -137,8 +144,8 @@ static void write_links(struct writer *to, const film_explanation *explanation)
     for (size_t i = 0; i < explanation->link_count; i++) {
         const film_word_link *link = &explanation->links[i];
         writer_open(to, '{');
-        write_linked(to, "a", &explanation->words[link->a]);
-        write_linked(to, "b", &explanation->words[link->b]);
+        write_linked(to, "a", explanation->a, &explanation->words[link->a]);
+        write_linked(to, "b", explanation->b, &explanation->words[link->b]);
         writer_key(to, "share");
         writer_weight(to, link->share);
         writer_close(to, '}');
@@ -178,10 +185,10 @@ static void write_examples(struct writer *to, const film_explanation *explanatio
 }
 
 /* Writes a range that may be empty: that of a missing value is [0, 0]. */
-static void write_range(struct writer *to, const char *key, film_text field, const char *text,
+static void write_range(struct writer *to, const char *key, film_text field, film_text sentence,
                         size_t start, size_t end)
 {
-    struct json_place place = json_place(text, start);
+    struct json_place place = json_place(sentence, start);
     int own = place.field.length == field.length &&
               (!field.length || memcmp(place.field.bytes, field.bytes, field.length) == 0);
     if (!own && start == end) place.start = start;
@@ -192,13 +199,16 @@ static void write_range(struct writer *to, const char *key, film_text field, con
     writer_close(to, ']');
 }
 
-static void write_differing(struct writer *to, const char *key, film_text field, film_text text,
-                            size_t start, size_t end)
+static void write_differing(struct writer *to, const film_explanation *explanation, char side,
+                            const film_word_difference *of)
 {
+    const char key[2] = {side, 0};
+    int b = side == 'b';
     writer_key(to, key);
     writer_open(to, '{');
-    write_key_text(to, "text", text);
-    write_range(to, "span", field, text.bytes, start, end);
+    write_key_text(to, "text", b ? of->b : of->a);
+    write_range(to, "span", of->field, sentence_of(explanation, side),
+                b ? of->b_start : of->a_start, b ? of->b_end : of->a_end);
     writer_close(to, '}');
 }
 
@@ -210,8 +220,8 @@ static void write_differences(struct writer *to, const film_explanation *explana
         const film_word_difference *of = &explanation->differences[i];
         writer_open(to, '{');
         if (of->field.bytes) write_key_text(to, "field", of->field);
-        write_differing(to, "a", of->field, of->a, of->a_start, of->a_end);
-        write_differing(to, "b", of->field, of->b, of->b_start, of->b_end);
+        write_differing(to, explanation, 'a', of);
+        write_differing(to, explanation, 'b', of);
         writer_key(to, "weight");
         writer_weight(to, of->weight);
         writer_close(to, '}');
@@ -219,8 +229,11 @@ static void write_differences(struct writer *to, const film_explanation *explana
     writer_close(to, ']');
 }
 
-static void write_edit(struct writer *to, const film_text_edit *edit)
+static void write_edit(struct writer *to, const film_explanation *explanation,
+                       const film_text_edit *edit)
 {
+    film_text own = sentence_of(explanation, edit->side),
+              other = sentence_of(explanation, edit->side == 'b' ? 'a' : 'b');
     writer_open(to, '{');
     write_side(to, edit->side);
     if (edit->field.bytes) {
@@ -229,10 +242,10 @@ static void write_edit(struct writer *to, const film_text_edit *edit)
         writer_truth(to, edit->value);
     }
     write_key_text(to, "text", edit->text);
-    write_range(to, "span", edit->field, edit->text.bytes, edit->start, edit->end);
+    write_range(to, "span", edit->field, own, edit->start, edit->end);
     if (edit->by.length) {
         write_key_text(to, "by", edit->by);
-        write_range(to, "by_span", edit->field, edit->by.bytes, edit->by_start, edit->by_end);
+        write_range(to, "by_span", edit->field, other, edit->by_start, edit->by_end);
     }
     writer_close(to, '}');
 }
@@ -253,7 +266,8 @@ static void write_reversals(struct writer *to, const film_explanation *explanati
         write_key_record(to, "b", reversal->b);
         writer_key(to, "edits");
         writer_open(to, '[');
-        for (size_t e = 0; e < reversal->edit_count; e++) write_edit(to, &reversal->edits[e]);
+        for (size_t e = 0; e < reversal->edit_count; e++)
+            write_edit(to, explanation, &reversal->edits[e]);
         writer_close(to, ']');
         writer_close(to, '}');
     }
@@ -274,7 +288,8 @@ film_status film_match_json(const film_explanation *explanation, size_t most, ch
     write_verdict(&to, why.a, why.b, &why.verdict);
     write_fields(&to, &why);
     writer_key(&to, "reasons");
-    write_reasons(&to, why.verdict.reasons, why.verdict.reason_count, most, why.verdict.same);
+    write_reasons(&to, (film_text[]){why.a, why.b}, why.verdict.reasons, why.verdict.reason_count,
+                  most, why.verdict.same);
     write_differences(&to, &why);
     if (why.causes) write_reversals(&to, &why);
     writer_close(&to, '}');

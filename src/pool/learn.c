@@ -101,6 +101,7 @@ static film_status keep_label(void *user, const struct store_label_row *row, fil
     struct pool_learning *learning = user;
     void *labels = learning->labels;
     int has_a, has_b;
+    if (!row->origin.length) return FILM_OK; /* it was removed */
     film_text a = batch_text(&learning->sentences, row->a, &has_a);
     film_text b = batch_text(&learning->sentences, row->b, &has_b);
     if (!has_a || !has_b) return FILM_OK;

@@ -215,7 +215,7 @@ for action in create add remove list export check label; do
     grep -oE '^  (    |-[a-z], )--[a-z-]+' out | sort >own
     check "pool --help has the options of $action" bash -c '! "$0" pool --help | grep -oE "^  (    |-[a-z], )--[a-z-]+" | sort -u | comm -13 - own | grep .' "$FILM"
 done
-expect_output "create without --model" 1 'film pool create: --model MODEL is missing; see film pool create --help' "$FILM" pool create x.pool
+expect_output "create without --model" 1 'film pool create: exactly one of --model MODEL and --from FILE is needed; see film pool create --help' "$FILM" pool create x.pool
 expect_output "an unknown action" 1 'film pool: unknown action "zap"; see film pool --help' "$FILM" pool zap p.pool
 
 # ---- libpq is loaded for a pool in PostgreSQL alone ----

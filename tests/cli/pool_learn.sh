@@ -33,6 +33,8 @@ first=$(in_service a.pool)
 run "$FILM" pool learn a.pool --dry-run --json
 cp out dry.json
 check "a dry run compares all labels" test "$(field compared <dry.json)" = 30
+cp a.pool removed.pool && "$FILM" pool label removed.pool 1 4 none && run "$FILM" pool learn removed.pool --dry-run --json
+check "a label that was taken back is not learned from" test "$(field labels <out)" = 29
 # The same by film predict: the model in service saw no label.
 "$PYTHON" - <<'EOF' >pairs.tsv
 import csv

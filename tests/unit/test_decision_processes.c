@@ -218,6 +218,7 @@ static void gather_tree_rows(const struct comm *comm, void *user)
         (struct labelled_share){.first = first,
                                 .count = comm_begin(comm, TREE_ROWS_PAIRS, comm->rank + 1) - first,
                                 .a = mine.pairs.a + first,
+                                .b = mine.pairs.b + first,
                                 .target = mine.pairs.target + first};
     mine.x += first * traits_count();
     mine.weight += first;
@@ -243,12 +244,13 @@ static void trees_learn_from_the_same_pairs(void **state)
         for (size_t t = 0; t < traits; t++) values[i * traits + t] = (float)(i + t);
         ids[i] = (uint32_t)i, of[i] = (unsigned char)(i % 5), each[i] = (float)i;
     }
-    drawn_from = (struct out_of_fold){.pairs = {.a = ids, .target = each, .count = TREE_ROWS_PAIRS},
-                                      .folds = {5, of},
-                                      .weight = each,
-                                      .base = each,
-                                      .x = values,
-                                      .traits = traits};
+    drawn_from = (struct out_of_fold){
+        .pairs = {.a = ids, .b = ids, .target = each, .count = TREE_ROWS_PAIRS},
+        .folds = {5, of},
+        .weight = each,
+        .base = each,
+        .x = values,
+        .traits = traits};
     for (int all = 0; all < 2; all++)
         for (int size = 1; size <= 4; size++) {
             tree_rows_most = all ? TREE_ROWS_PAIRS : TREE_ROWS_MOST;
