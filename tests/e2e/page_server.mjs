@@ -84,7 +84,9 @@ test("the model of a pool is edited: first what changes, then saved and listed",
     equal(await page.locator("#edit-list li").count(), 0, "nothing is saved yet");
     await page.click("#edit-save");
     await page.waitForFunction(() => /Saved/.test(document.querySelector("#edit-status").textContent));
-    await page.waitForFunction(async () => (await (await fetch("/v1/model")).json()).model.settings.edits?.length === 1);
+    // The server takes the new model a moment later. (waitForFunction takes a promise for an answer.)
+    const edits = () => page.evaluate(async () => (await (await fetch("/v1/model")).json()).model.settings.edits?.length ?? 0);
+    while (await edits() !== 1);
     await page.reload();
     await page.waitForSelector("#edit-list li");
     truth((await page.textContent("#edit-list li")).includes("cards <b>differ</b>"), "listed with its reason, as text");
