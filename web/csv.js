@@ -1,6 +1,6 @@
 // Reads and writes CSV (RFC 4180). Detects the separator: tab, semicolon or comma.
 
-function separator(text) {
+export function separator(text) {
     const first = text.slice(0, text.search(/[\r\n]|$/));
     const counts = ["\t", ";", ","].map((mark) => [first.split(mark).length, mark]);
     return counts.reduce((best, one) => (one[0] > best[0] ? one : best))[1];

@@ -65,3 +65,19 @@ test("a bad table is refused with its line", { failing: true }, async (page) => 
     equal(await page.isHidden("#start-columns"), true, "nothing to build");
     await server.stop();
 });
+
+test("a table with other names: the column of the sentences is chosen", { failing: true }, async (page) => {
+    const server = await serve("named.pool", { more: ["--new"] });
+    await page.goto(server.base);
+    await page.waitForSelector("#start:not([hidden])");
+    const text = Buffer.from('"Thema; oder so";Frage\r\nKarte;Wo ist meine Karte?\r\nPost;Wann kommt das Paket?\r\n');
+    await page.setInputFiles("#start-file", { name: "fragen.csv", mimeType: "text/csv", buffer: text });
+    await shown(page, "start-problem");
+    truth((await page.textContent("#start-problem")).includes("name the columns"), "the guess fails");
+    await page.selectOption("#start-text", { label: "Frage" });
+    await shown(page, "start-columns");
+    equal(await page.isHidden("#start-problem"), true, "no problem any more");
+    equal(await page.textContent("#start-uses"), "Thema; oder so: kept with themtext: the sentences", "the chosen column");
+    equal(await page.textContent("#start-sentences"), "Wo ist meine Karte?Wann kommt das Paket?", "its sentences");
+    await server.stop();
+});
