@@ -51,10 +51,11 @@ notices "an option the pages still name" 'docs: every option exists: ' \
 "$PYTHON" -c '
 import json, sys
 figures = json.load(open(sys.argv[1] + "/docs/results.json"))
+print(figures["quora.accuracy"]["value"], file=open("shown", "w"))
 figures["quora.accuracy"]["value"] = "12.3"
 del figures["quora.log_loss"]
 json.dump(figures, open("results.json", "w"))' "$ROOT"
 export FILM_FIGURES=$PWD/results.json
-notices "a figure that is not the stored one" 'docs/reference/results.md: figures: quora.accuracy: the page shows "84.6 %"' pass
+notices "a figure that is not the stored one" "docs/reference/results.md: figures: quora.accuracy: the page shows \"$(cat shown) %\"" pass
 notices "a figure that is not stored" 'docs/reference/results.md: figures: quora.log_loss: no such figure' pass
 finish
