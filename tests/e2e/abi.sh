@@ -13,6 +13,7 @@ trap 'rm -rf "$folder"' EXIT
 describe() {
     abidw --exported-interfaces-only --suppressions tests/abi/private.suppr --headers-dir include --drop-private-types \
         --no-corpus-path --no-show-locs --no-comp-dir-path --out-file "$2" "build/abi/lib$1.so"
+    sed -i "s|'$PWD/|'|g" "$2" # names of sources, wherever this folder is
 }
 # The interface, not the code: without optimisation it is compiled in seconds.
 if ! { cmake -S . -B build/abi -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="-O0 -g" -DFILM_TESTS=OFF &&
