@@ -272,6 +272,10 @@ extern int is_quiet;
 
 /* Prints "film: MESSAGE" on standard error unless STATUS is FILM_OK. Returns the exit code. */
 int report(film_status status, const film_error *error);
+/* The same for a verb that wrote the web page OUTPUT ("-": to standard output), and says so: as
+ * {"KEY": OUTPUT}, or for a reader. */
+int report_page(const struct command *command, film_status status, film_error *error,
+                const char *key, const char *output);
 film_status no_memory(film_error *error);
 
 /* Returns the length of the control character at byte AT of a text, or 0: a terminal would act on

@@ -2,7 +2,6 @@
  * a browser, without a server. The template comes from wasm/build; the model is put into it
  * compressed (gzip) and as base64. */
 #include "modules.h"
-#include "json.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -153,15 +152,7 @@ static int run(const struct command *command, void *given)
                  "sources of FILM, or install the package film",
                  "");
     if (status == FILM_OK) status = write_offline_page(template, model, output, &error);
-    int code = report(status, &error);
-    if (code == EXIT_DONE && command->json && strcmp(output, "-") != 0) {
-        json_t *answer = json_pack("{s:s}", "page", output);
-        if (answer) json_dumpf(answer, stdout, 0);
-        puts("");
-        json_decref(answer);
-    } else if (code == EXIT_DONE && !command->quiet && strcmp(output, "-") != 0)
-        fprintf(stderr, "wrote %s; open it in a browser\n", output);
-    return code;
+    return report_page(command, status, &error, "page", output);
 }
 
 const struct verb verb_page = {

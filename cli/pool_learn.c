@@ -77,24 +77,32 @@ static void print_learned(const film_learned *learned, const struct learn_values
             100 * learned->difference_high, learned->p, counted(learned->compared, "label"));
 }
 
+static void print_json_share(const char *key, double share)
+{
+    if (isnan(share))
+        printf(", \"%s\": null", key);
+    else
+        printf(", \"%s\": %.17g", key, share);
+}
+
+/* Without jansson: nothing here can fail for lack of memory. */
 static void print_learned_json(const film_learned *learned)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "labels", json_integer((json_int_t)learned->labels));
-    json_object_set_new(object, "compared", json_integer((json_int_t)learned->compared));
-    json_object_set_new(object, "old", json_real(learned->old_accuracy));
-    json_object_set_new(object, "new", json_real(learned->new_accuracy));
-    json_object_set_new(object, "new_low", json_real(learned->new_low));
-    json_object_set_new(object, "new_high", json_real(learned->new_high));
-    json_object_set_new(object, "difference", json_real(learned->difference));
-    json_object_set_new(object, "low", json_real(learned->difference_low));
-    json_object_set_new(object, "high", json_real(learned->difference_high));
-    json_object_set_new(object, "p", json_real(learned->p));
-    json_object_set_new(object, "taken", json_boolean(learned->taken));
-    json_object_set_new(object, "id", *learned->id ? json_string(learned->id) : json_null());
-    json_dumpf(object, stdout, 0);
-    puts("");
-    json_decref(object);
+    printf("{\"labels\": %llu, \"compared\": %llu", (unsigned long long)learned->labels,
+           (unsigned long long)learned->compared);
+    print_json_share("old", learned->old_accuracy);
+    print_json_share("new", learned->new_accuracy);
+    print_json_share("new_low", learned->new_low);
+    print_json_share("new_high", learned->new_high);
+    print_json_share("difference", learned->difference);
+    print_json_share("low", learned->difference_low);
+    print_json_share("high", learned->difference_high);
+    print_json_share("p", learned->p);
+    printf(", \"taken\": %s", learned->taken ? "true" : "false");
+    if (*learned->id)
+        printf(", \"id\": \"%s\"}\n", learned->id);
+    else
+        puts(", \"id\": null}");
 }
 
 static int run_learn(const struct command *command, void *given)

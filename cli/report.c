@@ -1,6 +1,5 @@
 /* film report: writes a report on a model as one HTML file. */
 #include "cli.h"
-#include "json.h"
 
 #include <string.h>
 
@@ -83,15 +82,7 @@ static int run(const struct command *command, void *given)
     film_status status = open_model(path, &model, &error);
     if (status == FILM_OK) status = film_report(model, wanted, output, &error);
     close_model(model);
-    int code = report(status, &error);
-    if (code == EXIT_DONE && command->json && strcmp(output, "-") != 0) {
-        json_t *answer = json_pack("{s:s}", "report", output);
-        if (answer) json_dumpf(answer, stdout, 0);
-        puts("");
-        json_decref(answer);
-    } else if (code == EXIT_DONE && !command->quiet && strcmp(output, "-") != 0)
-        fprintf(stderr, "wrote %s; open it in a browser\n", output);
-    return code;
+    return report_page(command, status, &error, "report", output);
 }
 
 const struct verb verb_report = {

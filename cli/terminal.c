@@ -1,5 +1,6 @@
 /* Messages, numbers in messages, the progress bar and Ctrl-C. */
 #include "cli.h"
+#include "json.h"
 #include "server/clock.h"
 
 #include <math.h>
@@ -34,6 +35,22 @@ int report(film_status status, const film_error *error)
     if (!late && job_rank() == 0) fprintf(stderr, "film: ");
     if (late || job_rank() == 0) print_message(error->message);
     return status <= FILM_CANCELLED ? (int)status : EXIT_IO;
+}
+
+int report_page(const struct command *command, film_status status, film_error *error,
+                const char *key, const char *output)
+{
+    int said = status == FILM_OK && strcmp(output, "-") != 0;
+    if (said && command->json) {
+        json_t *answer = json_pack("{s:s}", key, output);
+        if (!answer || json_dumpf(answer, stdout, 0) != 0) status = no_memory(error);
+        puts("");
+        json_decref(answer);
+    }
+    int code = report(status, error);
+    if (said && !command->json && !command->quiet)
+        fprintf(stderr, "wrote %s; open it in a browser\n", output);
+    return code;
 }
 
 film_status no_memory(film_error *error)
