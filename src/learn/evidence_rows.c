@@ -97,29 +97,29 @@ static film_status collect_chunks(struct pair_chunk *chunks, size_t count,
     film_status status = FILM_OK;
 #pragma omp parallel num_threads(threads)
     {
-        struct reading reading;
-        struct items items = {0};
+        struct survey survey;
         film_error own_error;
-        film_status own = reading_init(&reading, encoder, &own_error);
-        if (own == FILM_OK) own = items_init(&items, &own_error);
+        film_status own = survey_init(&survey, encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
         for (size_t s = 0; s < count; s++) {
             size_t end = (s + 1) * CHUNK < source->count ? (s + 1) * CHUNK : source->count;
             for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
                 film_text a, b;
                 source->pair(source->user, i, &a, &b);
-                own = reading_read(&reading, a, b, &own_error);
-                if (own == FILM_OK) own = items_collect(&items, &reading, &own_error);
+                own = source->keep ? survey_make(&survey, NULL, a, b, &own_error)
+                                   : survey_read(&survey, a, b, &own_error);
+                if (own == FILM_OK) own = items_collect(&survey.items, &survey.reading, &own_error);
                 if (own == FILM_OK)
-                    own = add_pair(&chunks[s], i - s * CHUNK, &reading, &items, &own_error);
+                    own = add_pair(&chunks[s], i - s * CHUNK, &survey.reading, &survey.items,
+                                   &own_error);
+                if (own == FILM_OK && source->keep) source->keep(source->keeper, i, &survey);
             }
         }
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
-        reading_free(&reading);
-        items_free(&items);
+        survey_free(&survey);
     }
     return status;
 }
@@ -389,8 +389,10 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     const struct comm *comm = source->comm;
     size_t count = (source->count + CHUNK - 1) / CHUNK;
     struct pair_chunk *chunks = mem_zeroed(count, sizeof *chunks);
-    /* Without a map: only words and items are needed, no vectors. */
-    struct encoder words = {.features = encoder->features};
+    /* Without a map: no vectors are needed. */
+    struct encoder words = *encoder;
+    words.map = (struct word_map){.rows = NULL};
+    words.network = NULL;
     memset(rows, 0, sizeof *rows);
     rows->pairs = source->count;
     rows->features = features_count(encoder->features);
