@@ -230,19 +230,25 @@ done:
 
 /* ---- Conversion to a model ---- */
 
-/* Stores the keys with a relevant weight, then their weights by slot. */
+/* Stores the keys with a relevant weight, in the order of their numbers: in the order of their
+ * slots they would fill one end of the new table first and search for a free slot ever longer. */
 static film_status keep_items(struct keytab *kept, const struct evidence_rows *rows,
                               const float *weights, film_error *error)
 {
     film_status status = FILM_OK;
     const float least = 1e-4f; /* of the log-odds: a thousand of them would not be noticed */
+    const struct keytab *items = &rows->items;
     uint32_t number;
+    uint64_t *key = mem_zeroed(items->count, sizeof *key);
+    TRY_ALLOC(key, error);
     TRY(keytab_init(kept, error));
-    for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++)
-        if (rows->items.keys[slot] && fabsf(weights[rows->items.number[slot]]) >= least)
-            TRY(keytab_add(kept, rows->items.keys[slot], &number, error));
+    for (uint64_t slot = 0; slot <= items->slot_mask; slot++)
+        if (items->keys[slot]) key[items->number[slot]] = items->keys[slot];
+    for (uint32_t i = 0; i < items->count; i++)
+        if (key[i] && fabsf(weights[i]) >= least) TRY(keytab_add(kept, key[i], &number, error));
     TRY(keytab_seal(kept, error));
 done:
+    mem_free(key);
     return status;
 }
 

@@ -14,7 +14,8 @@
 #include <string.h>
 
 /* From categories, 3 pairs per sentence are drawn: 8 gave the same accuracy in thrice the time.
- * FEWER_FROM sentences need only three folds, each of which learns a map. */
+ * FEWER_FROM sentences with categories, or OUT_OF_FOLD_FEW pairs of sentences, need only three
+ * folds, each of which learns a map. */
 enum { FOLDS = 5, FEWER_FOLDS = 3, FEWER_FROM = 5000, PAIRS_PER_SENTENCE = 3, CHUNK = 256 };
 
 void out_of_fold_free(struct out_of_fold *held)
@@ -87,7 +88,9 @@ static film_status gather_pairs(const struct learn_input *input, struct out_of_f
                   (held->known = mem_array(count, sizeof *held->known)),
               error);
     weigh_pairs(corpus->labels, held);
-    int fewer = corpus->labels == FILM_LABELS_CATEGORIES && corpus->rows >= FEWER_FROM;
+    int fewer = corpus->labels == FILM_LABELS_CATEGORIES
+                    ? corpus->rows >= FEWER_FROM
+                    : pairs->count >= OUT_OF_FOLD_FEW && !corpus->records;
     TRY(folds_partition(&held->folds, corpus, fewer ? FEWER_FOLDS : FOLDS, seed, error));
     TRY(check_enough(held, error));
 done:
