@@ -8,7 +8,7 @@
 
 /* ---- Sums of scattered rows ---- */
 
-/* Eight floats, unaligned, which may alias floats. Wider vectors are not split over the registers of
+/* Eight floats, unaligned, which may alias floats. Wider vectors are not split over registers of
  * AVX2: the compiler keeps their sums on the stack, at a quarter of the speed. */
 typedef float lane __attribute__((vector_size(32), aligned(4), may_alias));
 
