@@ -94,7 +94,7 @@ set(FILM_TRAIN_SOURCES
   src/bert/deep_layers.c src/bert/deep_words.c src/bert/film_bert.c src/bert/network.c
   src/bert/vector_cache.c src/bert/wordpiece.c
   # learn: labels to maps, evidence and trees
-  src/learn/adam.c src/learn/answered_fit.c src/learn/binomial.c src/learn/boosting.c
+  src/learn/adam.c src/learn/answered_fit.c src/learn/binomial.c src/learn/boosting.c src/learn/boosting_bins.c
   src/learn/calibrate_fit.c src/learn/classifier_fit.c src/learn/classifier_learn.c
   src/learn/classifier_rule.c src/learn/corpus.c src/learn/corpus_share.c
   src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c

@@ -1,16 +1,15 @@
-/* Gradient boosting (Chen & Guestrin 2016) through XGBoost's C interface, and conversion of its
- * trees to our tables. This is the only file that calls XGBoost; a trained model does not need
- * it. */
+/* Gradient boosting of trees of depth 1 or 2 on histograms (Chen & Guestrin 2016): splits, trees,
+ * rounds. A tree reads only the columns that it drew. Bins and histograms are in
+ * boosting_bins.c. */
 #include "learn/boosting.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include "la/openmp.h"
+#include "learn/boosting_bins.h"
 #include "learn/trees_cover.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <xgboost/c_api.h>
 
 void boosting_defaults(struct boosting_options *options)
 {
@@ -56,7 +55,7 @@ static film_status check_boosting_options(const struct boosting_options *options
     return problem ? status_set(error, FILM_USAGE, "boosting: %s", problem) : FILM_OK;
 }
 
-/* XGBoost would treat NaN as a missing value, which our trees do not support. */
+/* Our trees have no missing values. */
 static film_status check_data(const struct boosting_data *data, size_t features, int probability,
                               const char *name, film_error *error)
 {
@@ -79,143 +78,253 @@ static film_status check_data(const struct boosting_data *data, size_t features,
     return FILM_OK;
 }
 
-/* ---- Calls of XGBoost, each checked ---- */
+/* ---- Splits ---- */
 
-/* Converts an error of XGBoost to ours: its first line, without the stack trace. */
-static film_status check_call(int failed, film_error *error)
+/* A node: its sums, and the bounds that monotone splits above it set for its value. */
+struct node {
+    struct gradient_sums sums;
+    double low, high;
+};
+
+struct split {
+    double gain;
+    int feature;  /* -1: none */
+    unsigned bin; /* rows of smaller bins go left */
+    struct gradient_sums left;
+};
+
+/* How sums become values and gains. */
+struct scale {
+    double unit_g, unit_h, lambda, least_h;
+};
+
+static double node_value(const struct scale *scale, const struct node *node)
 {
-    if (!failed) return FILM_OK;
-    const char *text = XGBGetLastError();
-    if (!text) text = "";
-    text += strspn(text, "\r\n");
-    if (strstr(text, "bad_alloc")) return status_no_memory(error);
-    return status_set(error, FILM_BAD_INPUT, "XGBoost: %.*s", (int)strcspn(text, "\r\n"), text);
+    double g = (double)node->sums.g * scale->unit_g, h = (double)node->sums.h * scale->unit_h;
+    double value = h + scale->lambda > 0 ? -g / (h + scale->lambda) : 0;
+    return fmin(fmax(value, node->low), node->high);
 }
 
-static void ignore_message(const char *message)
+/* Twice the decrease of the loss by this value. */
+static double value_gain(const struct scale *scale, struct gradient_sums sums, double value)
 {
-    (void)message;
+    double g = (double)sums.g * scale->unit_g, h = (double)sums.h * scale->unit_h;
+    return -(2 * g + (h + scale->lambda) * value) * value;
 }
 
-/* Silences XGBoost: the library never prints. The caller restores the verbosity of its thread. The
- * log callback cannot be read, and so cannot be restored. */
-static film_status silence(char **before, film_error *error)
+static struct gradient_sums less(struct gradient_sums all, struct gradient_sums part)
 {
-    film_status status = FILM_OK;
-    const char *now;
-    TRY(check_call(XGBGetGlobalConfig(&now), error));
-    TRY_ALLOC(*before = mem_string(now, strlen(now)), error);
-    TRY(check_call(XGBRegisterLogCallback(ignore_message), error));
-    TRY(check_call(XGBSetGlobalConfig("{\"verbosity\": 0}"), error));
-done:
-    return status;
+    return (struct gradient_sums){all.g - part.g, all.h - part.h};
 }
 
-static film_status make_matrix(const struct boosting_data *data, size_t features, int threads,
-                               DMatrixHandle *out, film_error *error)
+/* Improves BEST by a split of NODE at FEATURE, whose histogram is TABLE; SIGN is its constraint. */
+static void find_split(const struct scale *scale, const struct node *node, int feature, int sign,
+                       unsigned cuts, const struct gradient_sums table[BOOSTING_BINS],
+                       struct split *best)
 {
-    film_status status = FILM_OK;
-    TRY(check_call(XGDMatrixCreateFromMat_omp(data->x, data->rows, features, NAN, out, threads),
-                   error));
-    TRY(check_call(XGDMatrixSetFloatInfo(*out, "label", data->target, data->rows), error));
-    if (data->weight)
-        TRY(check_call(XGDMatrixSetFloatInfo(*out, "weight", data->weight, data->rows), error));
-    if (data->base)
-        TRY(check_call(XGDMatrixSetFloatInfo(*out, "base_margin", data->base, data->rows), error));
-done:
-    return status;
+    double before = value_gain(scale, node->sums, node_value(scale, node));
+    struct node left = *node, right = *node;
+    left.sums = (struct gradient_sums){0, 0};
+    for (unsigned bin = 1; bin <= cuts; bin++) {
+        left.sums.g += table[bin - 1].g;
+        left.sums.h += table[bin - 1].h;
+        right.sums = less(node->sums, left.sums);
+        if ((double)left.sums.h * scale->unit_h < scale->least_h) continue;
+        if ((double)right.sums.h * scale->unit_h < scale->least_h) break;
+        double a = node_value(scale, &left), b = node_value(scale, &right);
+        if (sign * (b - a) < 0) continue;
+        double gain = value_gain(scale, left.sums, a) + value_gain(scale, right.sums, b) - before;
+        if (gain > best->gain) *best = (struct split){gain, feature, bin, left.sums};
+    }
 }
 
-/* Formats with a decimal point in every locale: jansson does, printf does not. */
-static film_status set_number(BoosterHandle booster, const char *name, double value,
-                              film_error *error)
+/* The children of NODE; a monotone split keeps their values on either side of the mean. */
+static void split_node(const struct scale *scale, const struct node *node,
+                       const struct split *split, int sign, struct node child[2])
 {
-    char text[64];
-    json_t *number = json_real(value);
-    if (!number) return status_no_memory(error);
-    size_t length = json_dumpb(number, text, sizeof text - 1, JSON_ENCODE_ANY);
-    json_decref(number);
-    if (length == 0 || length >= sizeof text) return status_no_memory(error);
-    text[length] = '\0';
-    return check_call(XGBoosterSetParam(booster, name, text), error);
+    child[0] = child[1] = *node;
+    child[0].sums = split->left;
+    child[1].sums = less(node->sums, split->left);
+    double middle = (node_value(scale, &child[0]) + node_value(scale, &child[1])) / 2;
+    if (sign) child[sign < 0].high = child[sign > 0].low = middle;
 }
 
-static film_status set_monotone(BoosterHandle booster, const int *sign, size_t features,
-                                film_error *error)
+/* ---- A tree ---- */
+
+struct fit {
+    const struct boosting_options *options;
+    size_t features;
+    int threads;
+    struct bins bins;
+    struct binned rows, validation;
+    struct gradients gradients;
+    struct rng rng;
+    uint32_t *sampled, *smaller; /* rows drawn for the tree; those of its smaller child */
+    size_t *column;              /* features drawn for the tree */
+    struct gradient_sums (*table)[BOOSTING_BINS]; /* by drawn feature: the root's histogram */
+    struct split (*best)[2];                      /* by drawn feature */
+    size_t columns, drawn;
+    struct tree *trees;
+    struct boosting_history history;
+};
+
+static void draw_rows_and_columns(struct fit *fit)
 {
-    film_status status = FILM_OK;
-    size_t used = 0;
-    char *text = mem_array(features + 1, sizeof "-1,"); /* "(1,-1,0)" */
-    if (!text) return status_no_memory(error);
-    text[used++] = '(';
-    for (size_t i = 0; i < features; i++)
-        used += (size_t)snprintf(text + used, sizeof "-1,", "%d,", sign[i]);
-    text[used - 1] = ')';
-    text[used] = '\0';
-    TRY(check_call(XGBoosterSetParam(booster, "monotone_constraints", text), error));
-done:
-    mem_free(text);
-    return status;
+    const struct boosting_options *options = fit->options;
+    size_t rows = fit->rows.data->rows, left = fit->features;
+    size_t wanted = (size_t)(options->column_share * (double)fit->features);
+    if (wanted < 1) wanted = 1;
+    fit->columns = fit->drawn = 0;
+    for (size_t f = 0; f < fit->features; f++)
+        if (rng_below(&fit->rng, left--) < wanted - fit->columns) fit->column[fit->columns++] = f;
+    for (size_t i = 0; options->subsample < 1 && i < rows; i++)
+        if (rng_uniform(&fit->rng) < options->subsample) fit->sampled[fit->drawn++] = (uint32_t)i;
+    if (options->subsample >= 1) fit->drawn = rows;
 }
 
-static film_status configure(BoosterHandle booster, const struct boosting_options *options,
-                             size_t features, int threads, film_error *error)
+static const struct split *best_split(const struct fit *fit, int which)
 {
-    film_status status = FILM_OK;
-    int logistic = options->objective == BOOSTING_LOGISTIC;
-    uint64_t seed = (options->seed ^ (options->seed >> 31)) & INT32_MAX; /* XGBoost takes an int */
-    const struct {
-        const char *name, *value;
-    } texts[] = {
-        {"booster", "gbtree"},
-        {"tree_method", "hist"},
-        {"max_bin", "64"}, /* as accurate as 256 on Quora, in half the time */
-        {"objective", logistic ? "reg:logistic" : "reg:squarederror"},
-        /* Makes the initial margin 0. */
-        {"base_score", logistic ? "0.5" : "0"},
-        {"disable_default_eval_metric", "1"},
-    };
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {
-        {"eta", options->rate},
-        {"lambda", options->lambda},
-        {"min_child_weight", options->min_child_weight},
-        {"subsample", options->subsample},
-        {"colsample_bytree", options->column_share},
-    };
-    char whole[32];
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        TRY(check_call(XGBoosterSetParam(booster, texts[i].name, texts[i].value), error));
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        TRY(set_number(booster, numbers[i].name, numbers[i].value, error));
-    snprintf(whole, sizeof whole, "%d", options->depth);
-    TRY(check_call(XGBoosterSetParam(booster, "max_depth", whole), error));
-    snprintf(whole, sizeof whole, "%d", threads);
-    TRY(check_call(XGBoosterSetParam(booster, "nthread", whole), error));
-    snprintf(whole, sizeof whole, "%d", (int)seed);
-    TRY(check_call(XGBoosterSetParam(booster, "seed", whole), error));
-    if (options->monotone) TRY(set_monotone(booster, options->monotone, features, error));
-done:
-    return status;
+    const struct split *best = &fit->best[0][which];
+    for (size_t c = 1; c < fit->columns; c++)
+        if (fit->best[c][which].gain > best->gain) best = &fit->best[c][which];
+    return best;
+}
+
+static int sign_of(const struct fit *fit, int feature)
+{
+    return fit->options->monotone ? fit->options->monotone[feature] : 0;
+}
+
+/* Searches all drawn features for the splits of the root (CHILD NULL) or of its two children; of
+ * these the smaller one, with the COUNT rows of LIST, is counted, the other is the difference. */
+static void search_splits(struct fit *fit, const struct scale *scale, const struct node *root,
+                          const struct node *child, int smaller, const uint32_t *list, size_t count)
+{
+    const struct split none = {.gain = 1e-6, .feature = -1};
+#pragma omp parallel for schedule(dynamic, 1) num_threads(fit->threads)
+    for (size_t c = 0; c < fit->columns; c++) {
+        size_t f = fit->column[c];
+        const unsigned char *bin = fit->rows.bin + f * fit->rows.data->rows;
+        struct gradient_sums counted[BOOSTING_BINS], other[BOOSTING_BINS];
+        int sign = sign_of(fit, (int)f);
+        unsigned cuts = fit->bins.count[f];
+        fit->best[c][0] = fit->best[c][1] = none;
+        if (!cuts) continue;
+        gradients_histogram(&fit->gradients, bin, list, count, child ? counted : fit->table[c]);
+        if (!child) {
+            find_split(scale, root, (int)f, sign, cuts, fit->table[c], &fit->best[c][0]);
+            continue;
+        }
+        for (int b = 0; b < BOOSTING_BINS; b++) other[b] = less(fit->table[c][b], counted[b]);
+        for (int side = 0; side < 2; side++)
+            find_split(scale, &child[side], (int)f, sign, cuts, side == smaller ? counted : other,
+                       &fit->best[c][side]);
+    }
+}
+
+static struct gradient_sums sum_drawn(const struct fit *fit)
+{
+    struct gradient_sums all = {0, 0};
+    const int64_t *both = fit->gradients.both;
+    for (size_t k = 0; k < fit->drawn; k++) {
+        gradient_sums_add(&all, both[fit->options->subsample < 1 ? fit->sampled[k] : k]);
+    }
+    return all;
+}
+
+/* Lists the drawn rows of the child that has fewer; returns which it is. */
+static int list_smaller(struct fit *fit, const struct split *split, size_t *count)
+{
+    const unsigned char *bin = fit->rows.bin + (size_t)split->feature * fit->rows.data->rows;
+    const uint32_t *sampled = fit->options->subsample < 1 ? fit->sampled : NULL;
+    size_t right = 0;
+    for (size_t k = 0; k < fit->drawn; k++) right += bin[sampled ? sampled[k] : k] >= split->bin;
+    int smaller = right < fit->drawn - right;
+    *count = 0;
+    for (size_t k = 0; k < fit->drawn; k++) {
+        uint32_t i = sampled ? sampled[k] : (uint32_t)k;
+        fit->smaller[*count] = i;
+        *count += (bin[i] >= split->bin) == smaller;
+    }
+    return smaller;
+}
+
+/* The splits of a tree with their bins; leaves are multiplied by the rate. */
+struct grown {
+    struct tree tree;
+    unsigned bin[TREE_SPLITS];
+};
+
+static void set_split(const struct fit *fit, const struct split *split, int at, struct grown *out)
+{
+    out->tree.feature[at] = split->feature;
+    out->bin[at] = split->bin;
+    if (split->feature >= 0)
+        out->tree.cut[at] = fit->bins.cut[(size_t)split->feature * BOOSTING_BINS + split->bin - 1];
+}
+
+static void grow(struct fit *fit, struct grown *out)
+{
+    const struct boosting_options *options = fit->options;
+    struct scale scale = {fit->gradients.unit_g, fit->gradients.unit_h, options->lambda,
+                          options->min_child_weight};
+    struct node root = {sum_drawn(fit), -INFINITY, INFINITY}, child[2], leaf[2];
+    size_t count;
+    *out = (struct grown){.tree = {.feature = {-1, -1, -1}}};
+    const uint32_t *sampled = options->subsample < 1 ? fit->sampled : NULL;
+    search_splits(fit, &scale, &root, NULL, 0, sampled, fit->drawn);
+    struct split split = *best_split(fit, 0), below[2] = {{.feature = -1}, {.feature = -1}};
+    if (split.feature < 0) {
+        out->tree.leaf[0] = (float)(options->rate * node_value(&scale, &root));
+        return;
+    }
+    set_split(fit, &split, 0, out);
+    split_node(&scale, &root, &split, sign_of(fit, split.feature), child);
+    if (options->depth > 1) {
+        int smaller = list_smaller(fit, &split, &count);
+        search_splits(fit, &scale, &root, child, smaller, fit->smaller, count);
+        for (int side = 0; side < 2; side++) below[side] = *best_split(fit, side);
+    }
+    for (int side = 0; side < 2; side++) {
+        float *value = out->tree.leaf + 2 * side;
+        *value = (float)(options->rate * node_value(&scale, &child[side]));
+        if (below[side].feature < 0) continue;
+        set_split(fit, &below[side], 1 + side, out);
+        split_node(&scale, &child[side], &below[side], 0, leaf);
+        for (int i = 0; i < 2; i++)
+            value[i] = (float)(options->rate * node_value(&scale, &leaf[i]));
+    }
+}
+
+static void add_tree(struct binned *rows, const struct grown *grown, int threads)
+{
+    size_t count = rows->data->rows;
+    const struct tree *tree = &grown->tree;
+    const unsigned char *bin[TREE_SPLITS];
+    for (int s = 0; s < TREE_SPLITS; s++)
+        bin[s] = tree->feature[s] < 0 ? NULL : rows->bin + (size_t)tree->feature[s] * count;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t i = 0; i < count; i++) {
+        int side = bin[0] && bin[0][i] >= grown->bin[0], split = 1 + side;
+        int right = bin[split] && bin[split][i] >= grown->bin[split];
+        rows->margin[i] += (double)tree->leaf[2 * side + right];
+    }
 }
 
 /* ---- Rounds ---- */
 
 /* The weighted mean loss of the margins. The parts are fixed, so the sum does not depend on the
  * number of threads. */
-static double mean_loss(const struct boosting_data *data, const float *margin, int logistic,
-                        int threads)
+static double mean_loss(const struct binned *rows, int logistic, int threads)
 {
-    enum { PARTS = 64 };
-    double part[PARTS][2], total = 0, weight = 0;
+    const struct boosting_data *data = rows->data;
+    double part[BOOSTING_PARTS][2], total = 0, weight = 0;
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t p = 0; p < PARTS; p++) {
+    for (size_t p = 0; p < BOOSTING_PARTS; p++) {
         double sum = 0, seen = 0;
-        size_t last = data->rows * (p + 1) / PARTS;
-        for (size_t i = data->rows * p / PARTS; i < last; i++) {
-            double m = (double)margin[i], y = (double)data->target[i];
+        size_t last = data->rows * (p + 1) / BOOSTING_PARTS;
+        for (size_t i = data->rows * p / BOOSTING_PARTS; i < last; i++) {
+            double m = rows->margin[i], y = (double)data->target[i];
             double one = data->weight ? (double)data->weight[i] : 1;
             sum += one * (logistic ? fmax(m, 0) + log1p(exp(-fabs(m))) - y * m : (m - y) * (m - y));
             seen += one;
@@ -223,39 +332,11 @@ static double mean_loss(const struct boosting_data *data, const float *margin, i
         part[p][0] = sum;
         part[p][1] = seen;
     }
-    for (size_t p = 0; p < PARTS; p++) {
+    for (size_t p = 0; p < BOOSTING_PARTS; p++) {
         total += part[p][0];
         weight += part[p][1];
     }
     return total / weight;
-}
-
-struct fit {
-    const struct boosting_data *data;
-    const struct boosting_options *options;
-    size_t features;
-    int threads;
-    BoosterHandle booster;
-    DMatrixHandle matrix, validation;
-    struct boosting_history history;
-};
-
-/* XGBoost caches the margins of both matrices, so this does not evaluate all trees again. */
-static film_status mean_loss_now(struct fit *fit, DMatrixHandle matrix,
-                                 const struct boosting_data *data, double *loss, film_error *error)
-{
-    enum { MARGIN = 1, ALL_TREES = 0, NOT_TRAINING = 0 };
-    bst_ulong length;
-    const float *margin;
-    film_status status = check_call(
-        XGBoosterPredict(fit->booster, matrix, MARGIN, ALL_TREES, NOT_TRAINING, &length, &margin),
-        error);
-    if (status != FILM_OK) return status;
-    if (length != data->rows)
-        return status_set(error, FILM_BAD_INPUT, "XGBoost: got %zu margins for %zu rows",
-                          (size_t)length, data->rows);
-    *loss = mean_loss(data, margin, fit->options->objective == BOOSTING_LOGISTIC, fit->threads);
-    return FILM_OK;
 }
 
 static film_status one_round(struct fit *fit, film_error *error)
@@ -264,19 +345,24 @@ static film_status one_round(struct fit *fit, film_error *error)
     struct boosting_history *history = &fit->history;
     const struct boosting_options *options = fit->options;
     size_t round = history->rounds;
-    TRY(check_call(XGBoosterUpdateOneIter(fit->booster, (int)round, fit->matrix), error));
-    TRY(mean_loss_now(fit, fit->matrix, fit->data, &history->train[round], error));
-    if (options->validation)
-        TRY(mean_loss_now(fit, fit->validation, options->validation, &history->validation[round],
-                          error));
+    int logistic = options->objective == BOOSTING_LOGISTIC;
+    struct grown grown;
+    draw_rows_and_columns(fit);
+    gradients_compute(&fit->gradients, &fit->rows, logistic, fit->threads);
+    grow(fit, &grown);
+    add_tree(&fit->rows, &grown, fit->threads);
+    fit->trees[round] = grown.tree;
+    if (history->train) history->train[round] = mean_loss(&fit->rows, logistic, fit->threads);
+    if (options->validation) {
+        add_tree(&fit->validation, &grown, fit->threads);
+        history->validation[round] = mean_loss(&fit->validation, logistic, fit->threads);
+    }
     history->rounds = round + 1;
     if (!options->validation || !history->kept ||
         history->validation[round] < history->validation[history->kept - 1])
         history->kept = round + 1;
-    progress_note(options->progress, "round %zu: loss %.5f%s%.5f", round + 1, history->train[round],
-                  options->validation ? ", validation loss " : ", before ",
-                  options->validation ? history->validation[round]
-                                      : history->train[round ? round - 1 : 0]);
+    if (history->train)
+        progress_note(options->progress, "round %zu: loss %.5f", round + 1, history->train[round]);
     TRY(progress_report(options->progress, "boosting", (double)(round + 1), (double)options->rounds,
                         error));
 done:
@@ -294,157 +380,52 @@ static film_status all_rounds(struct fit *fit, film_error *error)
     return status;
 }
 
-static film_status prepare_fit(struct fit *fit, film_error *error)
+/* Allocates for HISTORY only what the caller wants to see. */
+static film_status prepare_fit(struct fit *fit, const struct boosting_data *data, int wants_history,
+                               film_error *error)
 {
     film_status status = FILM_OK;
     const struct boosting_options *options = fit->options;
-    size_t rounds = options->rounds;
-    DMatrixHandle known[2];
-    TRY_ALLOC(fit->history.train = mem_zeroed(rounds, sizeof(double)), error);
+    size_t rounds = options->rounds, features = fit->features;
+    if (wants_history) TRY_ALLOC(fit->history.train = mem_zeroed(rounds, sizeof(double)), error);
     if (options->validation)
         TRY_ALLOC(fit->history.validation = mem_zeroed(rounds, sizeof(double)), error);
-    TRY(make_matrix(fit->data, fit->features, fit->threads, &fit->matrix, error));
+    TRY(bins_choose(&fit->bins, data, features, error));
+    TRY(binned_init(&fit->rows, data, &fit->bins, fit->threads, error));
     if (options->validation)
-        TRY(make_matrix(options->validation, fit->features, fit->threads, &fit->validation, error));
-    known[0] = fit->matrix;
-    known[1] = fit->validation;
-    TRY(check_call(XGBoosterCreate(known, options->validation ? 2 : 1, &fit->booster), error));
-    TRY(configure(fit->booster, options, fit->features, fit->threads, error));
+        TRY(binned_init(&fit->validation, options->validation, &fit->bins, fit->threads, error));
+    TRY(gradients_init(&fit->gradients, data->rows, error));
+    TRY_ALLOC((fit->trees = mem_array(rounds, sizeof *fit->trees)) &&
+                  (fit->column = mem_array(features, sizeof *fit->column)) &&
+                  (fit->table = mem_array(features, sizeof *fit->table)) &&
+                  (fit->best = mem_array(features, sizeof *fit->best)) &&
+                  (fit->sampled = mem_array(data->rows, sizeof *fit->sampled)) &&
+                  (fit->smaller = mem_array(data->rows + 1, sizeof *fit->smaller)),
+              error);
+    rng_seed(&fit->rng, options->seed);
 done:
     return status;
 }
 
-/* ---- Conversion of the trees ---- */
-
-/* A tree in XGBoost's format: one array per property, one entry per node; node 0 is the root. */
-struct nodes {
-    const json_t *left, *right;    /* -1: a leaf */
-    const json_t *feature, *value; /* value: the cut, or the leaf's value times the rate */
-};
-
-static int whole_at(const json_t *array, long at)
+static void release_fit(struct fit *fit)
 {
-    return (int)json_integer_value(json_array_get(array, (size_t)at)); /* 0 if missing */
+    bins_free(&fit->bins);
+    binned_free(&fit->rows);
+    binned_free(&fit->validation);
+    gradients_free(&fit->gradients);
+    mem_free(fit->trees);
+    mem_free(fit->column);
+    mem_free(fit->table);
+    mem_free(fit->best);
+    mem_free(fit->sampled);
+    mem_free(fit->smaller);
 }
 
-static float json_float_at(const json_t *array, long at)
+static film_status keep_trees(const struct fit *fit, struct trees *trees, film_error *error)
 {
-    const json_t *value = json_array_get(array, (size_t)at);
-    /* The text has enough digits to restore the same float. */
-    return json_is_number(value) ? (float)json_number_value(value) : NAN;
-}
-
-/* Returns the node's children, or 0 for a leaf. Children follow their parent, so 0 is never one. */
-static int children(const struct nodes *nodes, int node, int *left, int *right)
-{
-    *left = whole_at(nodes->left, node);
-    *right = whole_at(nodes->right, node);
-    return *left > node && *right > node;
-}
-
-/* Returns 0 when the depth exceeds 2. Any other defect becomes a NaN or a feature out of range. */
-static int read_tree(const json_t *json, struct tree *tree)
-{
-    int child[2], leaf[2], none[2];
-    struct nodes nodes = {
-        json_object_get(json, "left_children"), json_object_get(json, "right_children"),
-        json_object_get(json, "split_indices"), json_object_get(json, "split_conditions")};
-    *tree = (struct tree){.feature = {-1, -1, -1}};
-    if (!children(&nodes, 0, &child[0], &child[1])) {
-        tree->leaf[0] = json_float_at(nodes.value, 0);
-        return 1;
-    }
-    tree->feature[0] = whole_at(nodes.feature, 0);
-    tree->cut[0] = json_float_at(nodes.value, 0);
-    for (int side = 0; side < 2; side++) {
-        if (!children(&nodes, child[side], &leaf[0], &leaf[1])) {
-            tree->leaf[2 * side] = json_float_at(nodes.value, child[side]);
-            continue;
-        }
-        tree->feature[1 + side] = whole_at(nodes.feature, child[side]);
-        tree->cut[1 + side] = json_float_at(nodes.value, child[side]);
-        for (int i = 0; i < 2; i++) {
-            if (children(&nodes, leaf[i], &none[0], &none[1])) return 0;
-            tree->leaf[2 * side + i] = json_float_at(nodes.value, leaf[i]);
-        }
-    }
-    return 1;
-}
-
-static film_status load_saved_trees(BoosterHandle booster, json_t **out, film_error *error)
-{
-    bst_ulong length;
-    const char *text;
-    json_error_t problem;
-    /* Reads the saved model, because the dump rounds its cuts. */
-    film_status status = check_call(
-        XGBoosterSaveModelToBuffer(booster, "{\"format\": \"json\"}", &length, &text), error);
-    if (status != FILM_OK) return status;
-    *out = json_loadb(text, length, 0, &problem);
-    if (*out) return FILM_OK;
-    if (json_error_code(&problem) == json_error_out_of_memory) return status_no_memory(error);
-    return status_set(error, FILM_BAD_INPUT, "XGBoost: the model cannot be parsed: %s",
-                      problem.text);
-}
-
-static film_status read_trees(const struct fit *fit, struct trees *trees, film_error *error)
-{
-    film_status status = FILM_OK;
-    json_t *model = NULL;
-    size_t count = fit->history.kept;
-    TRY(load_saved_trees(fit->booster, &model, error));
-    const json_t *list = json_object_get(model, "learner");
-    list = json_object_get(json_object_get(list, "gradient_booster"), "model");
-    list = json_object_get(list, "trees");
-    TRY(trees_init(trees, count, error));
-    for (size_t i = 0; i < count; i++) {
-        const json_t *json = json_array_get(list, i);
-        struct tree tree;
-        if (!json || !read_tree(json, &tree)) {
-            status =
-                status_set(error, FILM_BAD_INPUT,
-                           "XGBoost: tree %zu has an unknown format; FILM supports version 1.7", i);
-            goto done;
-        }
-        trees_set(trees, i, &tree);
-    }
-    TRY(trees_check(trees, fit->features, "XGBoost model", error));
-done:
-    json_decref(model);
-    return status;
-}
-
-/* Checks that our trees predict what XGBoost predicts. A different version could write something
- * that we misread; then every new model would be wrong without a sign. */
-static film_status compare_with_xgboost(const struct fit *fit, const struct trees *trees,
-                                        film_error *error)
-{
-    enum { MOST_ROWS = 1000 };
-    char values[160], config[200];
-    size_t rows = fit->data->rows < MOST_ROWS ? fit->data->rows : MOST_ROWS;
-    const bst_ulong *shape;
-    bst_ulong dimensions;
-    const float *margin;
-    if (trees->count == 0) return FILM_OK;
-    snprintf(values, sizeof values,
-             "{\"data\": [%zu, true], \"shape\": [%zu, %zu], \"typestr\": \"<f4\", \"version\": 3}",
-             (size_t)fit->data->x, rows, fit->features);
-    snprintf(config, sizeof config,
-             "{\"type\": 1, \"training\": false, \"iteration_begin\": 0, \"iteration_end\": %zu, "
-             "\"strict_shape\": false, \"missing\": NaN, \"cache_id\": 0}",
-             trees->count);
-    film_status status = check_call(
-        XGBoosterPredictFromDense(fit->booster, values, config, NULL, &shape, &dimensions, &margin),
-        error);
-    for (size_t i = 0; status == FILM_OK && i < rows; i++) {
-        double ours = trees_sum(trees, fit->data->x + i * fit->features);
-        /* XGBoost sums in float. */
-        if (!(fabs(ours - (double)margin[i]) <= 1e-4 * (1 + fabs(ours))))
-            status = status_set(error, FILM_BAD_INPUT,
-                                "XGBoost: predicts %g for row %zu, but the converted trees predict "
-                                "%g; FILM supports version 1.7",
-                                (double)margin[i], i, ours);
-    }
+    film_status status = trees_init(trees, fit->history.kept, error);
+    for (size_t i = 0; status == FILM_OK && i < fit->history.kept; i++)
+        trees_set(trees, i, &fit->trees[i]);
     return status;
 }
 
@@ -453,9 +434,8 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
                          struct boosting_history *history, film_error *error)
 {
     film_status status = FILM_OK, rounds = FILM_OK;
-    char *before = NULL; /* XGBoost's settings of this thread */
     int logistic = options->objective == BOOSTING_LOGISTIC;
-    struct fit fit = {.data = data, .options = options, .features = features};
+    struct fit fit = {.options = options, .features = features};
     memset(trees, 0, sizeof *trees);
     if (history) memset(history, 0, sizeof *history);
     TRY(check_boosting_options(options, features, error));
@@ -463,20 +443,14 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
     if (options->validation)
         TRY(check_data(options->validation, features, logistic, "validation", error));
     fit.threads = openmp_use(options->threads);
-    TRY(silence(&before, error));
-    TRY(prepare_fit(&fit, error));
+    TRY(prepare_fit(&fit, data, history != NULL, error));
     rounds = all_rounds(&fit, error);
     if (rounds != FILM_OK && rounds != FILM_CANCELLED) TRY(rounds);
-    TRY(read_trees(&fit, trees, error));
-    TRY(compare_with_xgboost(&fit, trees, error));
+    TRY(keep_trees(&fit, trees, error));
     TRY(trees_cover(trees, data->x, data->rows, features, data->weight, fit.threads, error));
     status = rounds; /* after a cancellation the completed rounds are usable */
 done:
-    if (fit.booster) XGBoosterFree(fit.booster);
-    if (fit.validation) XGDMatrixFree(fit.validation);
-    if (fit.matrix) XGDMatrixFree(fit.matrix);
-    if (before) XGBSetGlobalConfig(before);
-    mem_free(before);
+    release_fit(&fit);
     if (status != FILM_OK && status != FILM_CANCELLED) trees_free(trees);
     if (history && (status == FILM_OK || status == FILM_CANCELLED))
         *history = fit.history;

@@ -1,11 +1,8 @@
-/* Gradient-boosted trees of depth 1 or 2, trained by XGBoost. Only boosting.c calls XGBoost: the
- * result is a table (pair/trees.h) that our own code evaluates, so a trained model does not need
- * it.
+/* Gradient-boosted trees of depth 1 or 2.
  *
  *     margin of row i = base[i] + trees_sum(out, x_i)
  *
- * The same data, options, seed and thread count give the same trees. Other thread counts may
- * differ, because XGBoost sums its histograms per thread. */
+ * The same data, options and seed give the same trees with any number of threads. */
 #ifndef LEARN_BOOSTING_H
 #define LEARN_BOOSTING_H
 
