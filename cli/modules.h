@@ -1,5 +1,5 @@
 /* Modules that the program loads when a verb needs them. film itself links only libfilm, so film
- * match starts without OpenBLAS, XGBoost and MPI. The verbs of libfilm-pool and libfilm-train are
+ * match starts without OpenBLAS and MPI. The verbs of libfilm-pool and libfilm-train are
  * modules in the program's folder. */
 #ifndef CLI_MODULES_H
 #define CLI_MODULES_H

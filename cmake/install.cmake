@@ -28,7 +28,7 @@ if(FILM_MPI)
   set(FILM_PC_MPI " ompi-c")
 endif()
 film_pc(film-train "${PROJECT_DESCRIPTION}: learn, measure, report" "film"
-  "openblas lapacke xgboost${FILM_PC_MPI}" "-lgomp")
+  "openblas lapacke${FILM_PC_MPI}" "-lgomp")
 
 install(TARGETS film film_shared film_pool_shared film_train_shared)
 install(TARGETS film_verbs_pool film_verbs_train film_sqlite DESTINATION ${CMAKE_INSTALL_LIBDIR}/film)

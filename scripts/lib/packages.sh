@@ -7,7 +7,7 @@ libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-
 libsqlite3-dev libpq-dev libmicrohttpd-dev libexpat1-dev libopenmpi-dev libcmocka-dev wordnet-base"
 # What the finished program loads: the run-time halves of the above.
 RUN_PACKAGES="libgomp1 libopenblas0-openmp liblapacke libutf8proc2 libstemmer0d zlib1g libzstd1 libjansson4
-libxgboost0 libsqlite3-0 libpq5 libmicrohttpd12 libexpat1 libopenmpi3"
+libsqlite3-0 libpq5 libmicrohttpd12 libexpat1 libopenmpi3"
 # Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
 TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git openmpi-bin postgresql openssl"
 # The page is tested in a browser driven by node. Where node came from elsewhere, Debian's npm would conflict with it.

@@ -202,8 +202,7 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     TRY(boosting_fit(&layout.learn, rows->traits, &options, &decision->trees, NULL, error));
     if (!guarantees_hold(decision))
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "XGBoost: the trees do not keep to the monotone constraints; FILM supports "
-                       "version 1.7"));
+                       "the trees do not keep to the monotone constraints; please report this"));
 done:
     layout_free(&layout);
     mem_free(direction);

@@ -70,7 +70,7 @@ static void the_same_seed_and_threads_give_the_same_bytes(void **state)
     }
 }
 
-/* One thread and two may differ in the last bits of XGBoost's sums, not in the verdicts. */
+/* One thread and two may differ in the last bits of sums, not in the verdicts. */
 static void threads_change_the_results_little(void **state)
 {
     (void)state;
