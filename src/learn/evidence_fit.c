@@ -41,35 +41,54 @@ static void shuffle(struct rng *rng, uint32_t *order, size_t count)
     }
 }
 
+/* A weight and the sum of its squared gradients, side by side: columns are read in random order,
+ * and a cache miss brings both. */
+struct slot {
+    float weight, squares;
+};
+
+static double slots_margin(const struct evidence_rows *rows, const struct slot *slots, size_t i)
+{
+    double margin = (double)slots[rows->columns].weight;
+    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+        margin += (double)slots[rows->column[k]].weight * (double)rows->value[k];
+    return margin;
+}
+
+static void slots_prefetch(const struct evidence_rows *rows, const struct slot *slots, size_t i)
+{
+    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
+        __builtin_prefetch(&slots[rows->column[k]], 1);
+}
+
 static void adagrad_step(const struct evidence_rows *rows, size_t i, float slope, float rate,
-                         float ridge, float *weights, float *squares)
+                         float ridge, struct slot *slots)
 {
     for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-        float *weight = &weights[rows->column[k]], *sum = &squares[rows->column[k]];
-        float gradient = slope * rows->value[k] + ridge * *weight;
-        *sum += gradient * gradient;
-        *weight -= rate * gradient / sqrtf(*sum);
+        struct slot *slot = &slots[rows->column[k]];
+        float gradient = slope * rows->value[k] + ridge * slot->weight;
+        slot->squares += gradient * gradient;
+        slot->weight -= rate * gradient / sqrtf(slot->squares);
     }
-    float *bias = &weights[rows->columns], *sum = &squares[rows->columns];
-    *sum += slope * slope;
-    *bias -= rate * slope / sqrtf(*sum);
+    struct slot *bias = &slots[rows->columns];
+    bias->squares += slope * slope;
+    bias->weight -= rate * slope / sqrtf(bias->squares);
 }
 
 /* One set of weights in training. */
 struct fit {
     const unsigned char *use;
-    float *weights, *squares;
-    float *mixed_weights, *mixed_squares; /* as all processes had them after the last averaging */
-    uint32_t *order;                      /* of the pairs used */
+    struct slot *slots;
+    struct slot *mixed; /* as all processes had them after the last averaging */
+    uint32_t *order;    /* of the pairs used */
     size_t count;
     struct rng rng;
 };
 
 static void fit_free(struct fit *fit)
 {
-    mem_free(fit->squares);
-    mem_free(fit->mixed_weights);
-    mem_free(fit->mixed_squares);
+    mem_free(fit->slots);
+    mem_free(fit->mixed);
     mem_free(fit->order);
 }
 
@@ -78,20 +97,16 @@ static film_status fit_start(struct fit *fit, const struct evidence_rows *rows,
 {
     film_status status = FILM_OK;
     size_t columns = rows->columns + 1;
-    TRY_ALLOC((fit->squares = mem_array(columns, sizeof *fit->squares)) &&
+    TRY_ALLOC((fit->slots = mem_array(columns, sizeof *fit->slots)) &&
                   (fit->order = mem_array(rows->pairs, sizeof *fit->order)),
               error);
     for (size_t i = 0; i < rows->pairs; i++)
         if (!fit->use || fit->use[i]) fit->order[fit->count++] = (uint32_t)i;
-    memset(fit->weights, 0, columns * sizeof *fit->weights);
-    for (size_t c = 0; c < columns; c++) fit->squares[c] = (float)options->ground;
+    for (size_t c = 0; c < columns; c++) fit->slots[c] = (struct slot){0, (float)options->ground};
     rng_seed(&fit->rng, options->seed);
     if (options->comm->size == 1) goto done;
-    TRY_ALLOC((fit->mixed_weights = mem_array(columns, sizeof *fit->mixed_weights)) &&
-                  (fit->mixed_squares = mem_array(columns, sizeof *fit->mixed_squares)),
-              error);
-    memcpy(fit->mixed_weights, fit->weights, columns * sizeof *fit->weights);
-    memcpy(fit->mixed_squares, fit->squares, columns * sizeof *fit->squares);
+    TRY_ALLOC(fit->mixed = mem_array(columns, sizeof *fit->mixed), error);
+    memcpy(fit->mixed, fit->slots, columns * sizeof *fit->mixed);
 done:
     return status;
 }
@@ -105,12 +120,13 @@ static void walk(struct fit *fit, const struct evidence_rows *rows,
     if (part == 0) shuffle(&fit->rng, fit->order, count);
     for (size_t n = count * part / parts; n < end; n++) {
         size_t i = fit->order[n];
+        if (n + 1 < end) slots_prefetch(rows, fit->slots, fit->order[n + 1]);
         double left = 1 - ((double)epoch + (double)n / (double)count) / (double)options->epochs;
         double known = labels->offset ? (double)labels->offset[i] : 0;
-        double p = calibrate_probability(known + evidence_rows_margin(rows, fit->weights, i));
+        double p = calibrate_probability(known + slots_margin(rows, fit->slots, i));
         float slope = (float)((double)labels->weight[i] * (p - (double)labels->target[i]));
         adagrad_step(rows, i, slope, (float)(options->rate * left), (float)options->ridge,
-                     fit->weights, fit->squares);
+                     fit->slots);
     }
 }
 
@@ -126,18 +142,18 @@ static film_status merge_columns(struct fit *fit, const struct comm *comm, size_
     TRY_ALLOC(sum && move, error);
     for (size_t at = first; at < end; at += BLOCK) {
         size_t here = end - at < BLOCK ? end - at : BLOCK;
-        float *weight = fit->weights + at, *squares = fit->squares + at;
-        float *mixed_weight = fit->mixed_weights + at, *mixed_squares = fit->mixed_squares + at;
-        for (size_t c = 0; c < here; c++) sum[c] = squares[c] - mixed_squares[c];
+        struct slot *slot = fit->slots + at, *mixed = fit->mixed + at;
+        for (size_t c = 0; c < here; c++) sum[c] = slot[c].squares - mixed[c].squares;
         TRY(comm_sum_float(comm, sum, here, error));
         for (size_t c = 0; c < here; c++) {
-            mixed_squares[c] += sum[c];
-            move[c] = (weight[c] - mixed_weight[c]) * sqrtf(squares[c] / mixed_squares[c]);
+            mixed[c].squares += sum[c];
+            move[c] =
+                (slot[c].weight - mixed[c].weight) * sqrtf(slot[c].squares / mixed[c].squares);
         }
         TRY(comm_sum_float(comm, move, here, error));
         for (size_t c = 0; c < here; c++) {
-            weight[c] = mixed_weight[c] += move[c];
-            squares[c] = mixed_squares[c];
+            mixed[c].weight += move[c];
+            slot[c] = mixed[c];
         }
     }
 done:
@@ -164,10 +180,12 @@ static film_status merge_fit(struct fit *fit, const struct evidence_rows *rows,
     return status;
 }
 
-/* Trains COUNT fits in parallel, each in one thread; only one thread communicates. */
+/* Trains COUNT fits in parallel, each in one thread, and copies their weights to OUT; only one
+ * thread communicates. */
 static film_status learn_some(struct fit *fits, int count, const struct evidence_rows *rows,
                               const struct evidence_labels *labels,
-                              const struct evidence_options *options, film_error *error)
+                              const struct evidence_options *options, float *const *out,
+                              film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = options->comm;
@@ -182,6 +200,8 @@ static film_status learn_some(struct fit *fits, int count, const struct evidence
                 TRY(merge_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0,
                               error));
         }
+    for (int f = 0; f < count; f++)
+        for (size_t c = 0; c <= rows->columns; c++) out[f][c] = fits[f].slots[c].weight;
 done:
     for (int f = 0; f < count; f++) fit_free(&fits[f]);
     return status;
@@ -200,9 +220,8 @@ film_status evidence_learn(const struct evidence_rows *rows, const struct eviden
         size_t count = options->fits - first < most ? options->fits - first : most;
         for (size_t f = 0; f < count; f++)
             fits[f] =
-                (struct fit){.weights = out[first + f],
-                             .use = labels->use ? labels->use + (first + f) * rows->pairs : NULL};
-        TRY(learn_some(fits, (int)count, rows, labels, options, error));
+                (struct fit){.use = labels->use ? labels->use + (first + f) * rows->pairs : NULL};
+        TRY(learn_some(fits, (int)count, rows, labels, options, out + first, error));
     }
 done:
     mem_free(fits);
@@ -211,19 +230,25 @@ done:
 
 /* ---- Conversion to a model ---- */
 
-/* Stores the keys with a relevant weight, then their weights by slot. */
+/* Stores the keys with a relevant weight, in the order of their numbers: in the order of their
+ * slots they would fill one end of the new table first and search for a free slot ever longer. */
 static film_status keep_items(struct keytab *kept, const struct evidence_rows *rows,
                               const float *weights, film_error *error)
 {
     film_status status = FILM_OK;
     const float least = 1e-4f; /* of the log-odds: a thousand of them would not be noticed */
+    const struct keytab *items = &rows->items;
     uint32_t number;
+    uint64_t *key = mem_zeroed(items->count, sizeof *key);
+    TRY_ALLOC(key, error);
     TRY(keytab_init(kept, error));
-    for (uint64_t slot = 0; slot <= rows->items.slot_mask; slot++)
-        if (rows->items.keys[slot] && fabsf(weights[rows->items.number[slot]]) >= least)
-            TRY(keytab_add(kept, rows->items.keys[slot], &number, error));
+    for (uint64_t slot = 0; slot <= items->slot_mask; slot++)
+        if (items->keys[slot]) key[items->number[slot]] = items->keys[slot];
+    for (uint32_t i = 0; i < items->count; i++)
+        if (key[i] && fabsf(weights[i]) >= least) TRY(keytab_add(kept, key[i], &number, error));
     TRY(keytab_seal(kept, error));
 done:
+    mem_free(key);
     return status;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/comm.h"
 #include "pair/evidence.h"
+#include "pair/survey.h"
 
 /* The source of pairs. */
 struct evidence_source {
@@ -19,6 +20,10 @@ struct evidence_source {
     const void *user;
     size_t count;
     const struct comm *comm; /* every process has its own pairs */
+    /* Receives the survey of every pair, without map and evidence, in any order and by several
+     * threads; NULL: pairs are only read. */
+    void (*keep)(void *keeper, size_t i, const struct survey *survey);
+    void *keeper;
 };
 
 /* The pairs as sparse rows: columns 2 f and 2 f + 1 belong to feature f; items follow. */

@@ -32,6 +32,20 @@ static void chunk_free(struct pair_chunk *chunk)
     chunk->key = NULL;
 }
 
+static void shrink(void **array, uint64_t count, size_t size)
+{
+    void *smaller = mem_resize(*array, count, size);
+    if (smaller) *array = smaller;
+}
+
+static void chunk_trim(struct pair_chunk *chunk)
+{
+    shrink((void **)&chunk->column, chunk->columns + 1, sizeof *chunk->column);
+    shrink((void **)&chunk->value, chunk->columns + 1, sizeof *chunk->value);
+    shrink((void **)&chunk->key, chunk->keys + 1, sizeof *chunk->key);
+    shrink((void **)&chunk->key_value, chunk->keys + 1, sizeof *chunk->key_value);
+}
+
 static int reserve_entries(struct pair_chunk *chunk, size_t columns, size_t keys)
 {
     columns += chunk->columns + 1; /* one more: memcpy needs an array even for 0 bytes */
@@ -97,31 +111,93 @@ static film_status collect_chunks(struct pair_chunk *chunks, size_t count,
     film_status status = FILM_OK;
 #pragma omp parallel num_threads(threads)
     {
-        struct reading reading;
-        struct items items = {0};
+        struct survey survey;
         film_error own_error;
-        film_status own = reading_init(&reading, encoder, &own_error);
-        if (own == FILM_OK) own = items_init(&items, &own_error);
+        film_status own = survey_init(&survey, encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
         for (size_t s = 0; s < count; s++) {
             size_t end = (s + 1) * CHUNK < source->count ? (s + 1) * CHUNK : source->count;
             for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
                 film_text a, b;
                 source->pair(source->user, i, &a, &b);
-                own = reading_read(&reading, a, b, &own_error);
-                if (own == FILM_OK) own = items_collect(&items, &reading, &own_error);
+                own = source->keep ? survey_make(&survey, NULL, a, b, &own_error)
+                                   : survey_read(&survey, a, b, &own_error);
+                if (own == FILM_OK) own = items_collect(&survey.items, &survey.reading, &own_error);
                 if (own == FILM_OK)
-                    own = add_pair(&chunks[s], i - s * CHUNK, &reading, &items, &own_error);
+                    own = add_pair(&chunks[s], i - s * CHUNK, &survey.reading, &survey.items,
+                                   &own_error);
+                if (own == FILM_OK && source->keep) source->keep(source->keeper, i, &survey);
             }
+            if (own == FILM_OK) chunk_trim(&chunks[s]);
         }
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);
         }
-        reading_free(&reading);
-        items_free(&items);
+        survey_free(&survey);
     }
     return status;
+}
+
+/* ---- Items of one pair ---- */
+
+static uint64_t hash_key(uint64_t key)
+{
+    return keytab_first_slot(&(struct keytab){.slot_mask = UINT64_MAX}, key);
+}
+
+/* Two bits per hash: it was seen, it was seen again. */
+struct seen_twice {
+    unsigned char *bits;
+    uint64_t mask;
+};
+
+static void see_key(struct seen_twice *seen, uint64_t key)
+{
+    uint64_t hash = hash_key(key) & seen->mask, shift = 2 * (hash % 4);
+    unsigned char *four = &seen->bits[hash / 4];
+    *four |= (unsigned char)((*four >> shift & 1 ? 2 : 1) << shift);
+}
+
+static int is_seen_twice(const struct seen_twice *seen, uint64_t key)
+{
+    uint64_t hash = hash_key(key) & seen->mask;
+    return seen->bits[hash / 4] >> (2 * (hash % 4)) & 2;
+}
+
+static void drop_single(struct pair_chunk *chunk, const struct seen_twice *seen)
+{
+    size_t kept = 0, k = 0;
+    for (size_t at = 0; at < CHUNK; at++) {
+        size_t before = kept;
+        for (size_t end = k + chunk->keys_of[at]; k < end; k++) {
+            if (!is_seen_twice(seen, chunk->key[k])) continue;
+            chunk->key[kept] = chunk->key[k];
+            chunk->key_value[kept++] = chunk->key_value[k];
+        }
+        chunk->keys_of[at] = (uint32_t)(kept - before);
+    }
+    chunk->keys = kept;
+    chunk_trim(chunk);
+}
+
+/* Drops most of the items that occur once, which are most of all items, before exact numbering.
+ * Only for one process: in a job another one may have the second occurrence. */
+static film_status drop_singles(struct pair_chunk *chunks, size_t count, int threads,
+                                film_error *error)
+{
+    struct seen_twice seen = {.mask = (1 << 12) - 1};
+    size_t keys = 0;
+    for (size_t s = 0; s < count; s++) keys += chunks[s].keys;
+    while (seen.mask < 4 * keys) seen.mask = 2 * seen.mask + 1;
+    if (!(seen.bits = mem_zeroed(seen.mask / 4 + 1, 1))) return status_no_memory(error);
+    for (size_t s = 0; s < count; s++)
+        for (size_t k = 0; k < chunks[s].keys; k++) see_key(&seen, chunks[s].key[k]);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t s = 0; s < count; s++) drop_single(&chunks[s], &seen);
+    mem_free(seen.bits);
+    mem_give_back();
+    return FILM_OK;
 }
 
 /* ---- Numbering ----
@@ -146,11 +222,6 @@ struct key_round {
     size_t count, first_capacity, shown_capacity;
 };
 #define SHOWN_TWICE UINT32_MAX
-
-static uint64_t hash_key(uint64_t key)
-{
-    return keytab_first_slot(&(struct keytab){.slot_mask = UINT64_MAX}, key);
-}
 
 static int is_in_round(const struct key_round *round, uint64_t key)
 {
@@ -345,12 +416,6 @@ static void drop_unknown(struct evidence_rows *rows)
     rows->start[rows->pairs] = kept;
 }
 
-static void shrink(void **array, uint64_t count, size_t size)
-{
-    void *smaller = mem_resize(*array, count, size);
-    if (smaller) *array = smaller;
-}
-
 /* Frees each chunk as soon as it is copied, and finally the space of the removed items: memory use
  * is highest here. */
 static film_status join_chunks(struct evidence_rows *rows, struct pair_chunk *chunks, size_t count,
@@ -389,8 +454,10 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     const struct comm *comm = source->comm;
     size_t count = (source->count + CHUNK - 1) / CHUNK;
     struct pair_chunk *chunks = mem_zeroed(count, sizeof *chunks);
-    /* Without a map: only words and items are needed, no vectors. */
-    struct encoder words = {.features = encoder->features};
+    /* Without a map: no vectors are needed. */
+    struct encoder words = *encoder;
+    words.map = (struct word_map){.rows = NULL};
+    words.network = NULL;
     memset(rows, 0, sizeof *rows);
     rows->pairs = source->count;
     rows->features = features_count(encoder->features);
@@ -399,6 +466,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     TRY(comm_agree(comm, progress_report(progress, "reading pairs", 0, 0, error), error));
     TRY(collect_chunks(chunks, count, &words, source, threads, error));
     TRY(comm_agree(comm, progress_report(progress, "counting word pairs", 0, 0, error), error));
+    if (comm->size == 1) TRY(drop_singles(chunks, count, threads, error));
     TRY(number_items(rows, chunks, count, comm, error));
     rows->columns = 2 * rows->features + rows->items.count;
     if (rows->columns >= UINT32_MAX)

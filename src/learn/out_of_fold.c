@@ -14,7 +14,8 @@
 #include <string.h>
 
 /* From categories, 3 pairs per sentence are drawn: 8 gave the same accuracy in thrice the time.
- * FEWER_FROM sentences need only three folds, each of which learns a map. */
+ * FEWER_FROM sentences with categories, or OUT_OF_FOLD_FEW pairs of sentences, need only three
+ * folds, each of which learns a map. */
 enum { FOLDS = 5, FEWER_FOLDS = 3, FEWER_FROM = 5000, PAIRS_PER_SENTENCE = 3, CHUNK = 256 };
 
 void out_of_fold_free(struct out_of_fold *held)
@@ -87,7 +88,9 @@ static film_status gather_pairs(const struct learn_input *input, struct out_of_f
                   (held->known = mem_array(count, sizeof *held->known)),
               error);
     weigh_pairs(corpus->labels, held);
-    int fewer = corpus->labels == FILM_LABELS_CATEGORIES && corpus->rows >= FEWER_FROM;
+    int fewer = corpus->labels == FILM_LABELS_CATEGORIES
+                    ? corpus->rows >= FEWER_FROM
+                    : pairs->count >= OUT_OF_FOLD_FEW && !corpus->records;
     TRY(folds_partition(&held->folds, corpus, fewer ? FEWER_FOLDS : FOLDS, seed, error));
     TRY(check_enough(held, error));
 done:
@@ -95,6 +98,18 @@ done:
 }
 
 /* ---- Word evidence ---- */
+
+/* The base of every pair: the line, and the evidence that was learned without its fold. */
+static void sum_bases(struct out_of_fold *held, float *const *weights, int threads)
+{
+    const struct labelled_share *share = &held->share;
+#pragma omp parallel for schedule(static) num_threads(openmp_use(threads))
+    for (size_t i = 0; i < share->count; i++) {
+        size_t fold = folds_of_pair(&held->folds, share->a[i], share->b[i]);
+        held->base[i] =
+            (float)((double)held->line[i] + evidence_rows_margin(&held->rows, weights[fold], i));
+    }
+}
 
 /* WEIGHTS[f] is fitted without fold f, the last on all pairs. */
 static film_status fit_evidence(const struct learn_input *input, struct out_of_fold *held,
@@ -125,23 +140,27 @@ done:
 
 /* ---- Surveys ---- */
 
+static void keep_traits(void *keeper, size_t i, const struct survey *survey)
+{
+    struct out_of_fold *held = keeper;
+    memcpy(held->x + i * held->traits, survey->traits, held->traits * sizeof(float));
+}
+
 static void keep_survey(struct out_of_fold *held, size_t i, const struct survey *survey)
 {
     const struct reading *reading = &survey->reading;
     float target = held->share.target[i];
-    held->base[i] = (float)((double)held->line[i] + survey->margin);
     held->similarity[i] = (float)survey_similarity(survey);
-    memcpy(held->x + i * held->traits, survey->traits, held->traits * sizeof(float));
+    keep_traits(held, i, survey);
     held->known[i] = (struct memory_row){reading->side[0].hash, reading->side[1].hash,
                                          target >= 1   ? 1
                                          : target <= 0 ? 0
                                                        : -1};
 }
 
-/* Computes the features of FOLD's pairs with what was learned without it; FOLD is their number: all
- * pairs. */
+/* Computes the traits of FOLD's pairs with the map that was learned without it. */
 static film_status survey_fold(struct out_of_fold *held, size_t fold, const struct encoder *encoder,
-                               const struct evidence *evidence, int threads, film_error *error)
+                               int threads, film_error *error)
 {
     film_status status = FILM_OK;
     const struct labelled_share *share = &held->share;
@@ -156,11 +175,9 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
             size_t end = (s + 1) * CHUNK < share->count ? (s + 1) * CHUNK : share->count;
             for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
                 film_text a, b;
-                if (fold < held->folds.count &&
-                    folds_of_pair(&held->folds, share->a[i], share->b[i]) != fold)
-                    continue;
+                if (folds_of_pair(&held->folds, share->a[i], share->b[i]) != fold) continue;
                 labels_text(share, i, &a, &b);
-                own = survey_make(&survey, evidence, a, b, &own_error);
+                own = survey_make(&survey, NULL, a, b, &own_error);
                 if (own == FILM_OK) keep_survey(held, i, &survey);
             }
         }
@@ -259,18 +276,12 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     /* Traits are correlated; the ridge prevents large weights of opposite signs. */
     double ridge = held->pairs.count < OUT_OF_FOLD_FEW ? 10 : 0.01 * (double)held->pairs.count;
     struct linear *line = &decision->line;
-    struct encoder plain = *decision->encoder;
     int threads = input->options->threads;
     size_t count = held->share.count, traits = held->traits;
-    struct evidence none = {.features = held->rows.features};
     unsigned char *use = mem_array(traits, 1);
-    TRY_ALLOC(use && (none.own = mem_zeroed(2 * none.features, sizeof(float))), error);
-    none.feature = none.own;
-    plain.map = (struct word_map){.rows = NULL};
-    plain.network = NULL;
-    memset(held->line, 0, count * sizeof(float));
-    TRY(survey_fold(held, held->folds.count, &plain, &none, threads, error));
-    for (size_t t = 0; t < traits; t++) use[t] = !trait_is_learned(traits_get(plain.fields, t));
+    TRY_ALLOC(use, error);
+    for (size_t t = 0; t < traits; t++)
+        use[t] = !trait_is_learned(traits_get(decision->encoder->fields, t));
     struct linear_data data = {
         held->x, count, traits, held->share.target, held->weight, input->corpus->comm};
     if (input->corpus->records) { /* their numbers are judged by their fields */
@@ -286,7 +297,6 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
         held->line[i] = (float)linear_sum(line, held->x + i * traits);
 done:
     mem_free(use);
-    evidence_free(&none);
     return status;
 }
 
@@ -337,11 +347,10 @@ done:
 }
 
 static film_status survey_all(const struct learn_input *input, const struct encoder *model,
-                              struct out_of_fold *held, float **weights, film_error *error)
+                              struct out_of_fold *held, film_error *error)
 {
     film_status status = FILM_OK;
     float *map = NULL;
-    struct evidence evidence = {0};
     int learned = learn_uses_labels(input->method);
     size_t folds = held->folds.count;
     for (size_t f = 0; f < folds; f++) {
@@ -354,14 +363,11 @@ static film_status survey_all(const struct learn_input *input, const struct enco
         struct encoder encoder = *model;
         encoder.network = NULL;
         if (learned) encoder.map = (struct word_map){.rows = map};
-        TRY(evidence_from_weights(&evidence, &held->rows, weights[f], error));
-        TRY(survey_fold(held, f, &encoder, &evidence, input->options->threads, error));
-        evidence_free(&evidence);
+        TRY(survey_fold(held, f, &encoder, input->options->threads, error));
         mem_free(map);
         map = NULL;
     }
 done:
-    evidence_free(&evidence);
     mem_free(map);
     return status;
 }
@@ -405,22 +411,27 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     memset(held, 0, sizeof *held);
     held->traits = traits_total(decision->encoder->fields);
     TRY(gather_pairs(input, held, error));
-    struct evidence_source source = {labels_text, &held->share, held->share.count,
-                                     input->corpus->comm};
+    struct evidence_source source = {labels_text,         &held->share, held->share.count,
+                                     input->corpus->comm, keep_traits,  held};
     TRY(evidence_rows_collect(&held->rows, decision->encoder, &source, options->threads,
                               &options->progress, error));
     training_log_phase(input->log, "items");
     TRY(fit_line(input, decision, held, error));
     training_log_phase(input->log, "line");
     TRY(fit_evidence(input, held, weights, error));
+    sum_bases(held, weights, options->threads);
     TRY(labelled_edits_count(&held->edits, &held->rows, held->share.target, held->weight,
                              input->corpus->comm, error));
     evidence_rows_free_pairs(&held->rows); /* the largest allocation */
     TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[held->folds.count], error));
     training_log_count(input->log, "evidence_items", decision->evidence.items.count);
-    training_log_phase(input->log, "evidence");
-    TRY(survey_all(input, decision->encoder, held, weights, error));
     evidence_rows_free(&held->rows);
+    for (size_t f = 0; f <= FOLDS; f++) {
+        mem_free(weights[f]);
+        weights[f] = NULL;
+    }
+    training_log_phase(input->log, "evidence");
+    TRY(survey_all(input, decision->encoder, held, error));
     TRY(scale_evidence(input, decision, held, error));
     training_log_phase(input->log, "folds");
 done:

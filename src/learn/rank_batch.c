@@ -361,13 +361,15 @@ static film_status reserve_entries(struct rank_batch *b, size_t entries, film_er
     return status_no_memory(error);
 }
 
-/* Groups entries by feature: counting sort, features in order of appearance, rows ascending. */
+/* Groups entries by feature, without those that dropout set to 0: counting sort, features in order
+ * of appearance, rows ascending. */
 static void sort_entries(struct rank_batch *b, size_t rows)
 {
     const struct rank_fetch *fetch = &b->fetch;
     size_t count = 0, sum = 0;
     for (size_t k = 0; k < fetch->start[rows]; k++) {
         uint32_t *at = &b->local[fetch->col[k]];
+        if (fetch->val[k] == 0.0f) continue;
         if (*at == UINT32_MAX) {
             b->touched[count] = fetch->col[k];
             *at = (uint32_t)count++;
@@ -383,6 +385,7 @@ static void sort_entries(struct rank_batch *b, size_t rows)
     }
     for (size_t i = 0; i < rows; i++)
         for (size_t k = fetch->start[i]; k < fetch->start[i + 1]; k++) {
+            if (fetch->val[k] == 0.0f) continue;
             size_t place = b->start[b->local[fetch->col[k]] + 1]++; /* finally: where it ends */
             b->entry_row[place] = (uint32_t)i;
             b->entry_val[place] = fetch->val[k];
@@ -406,9 +409,8 @@ static film_status feature_gradients(struct rank_batch *b, const struct rank_map
         float *out = b->gradient + i * d;
         rank_gather(b->columns, d, b->entry_row + start, b->entry_val + start,
                     b->start[i + 1] - start, d, out);
-        vec_scale(out, map->gain[f], d);
-        b->by_feature[i][0] = vec_dot(map->rows + f * d, out, d);
-        b->by_feature[i][1] = vec_dot(out, out, d);
+        rank_scale(out, map->gain[f], map->rows + f * d, d, &b->by_feature[i][0],
+                   &b->by_feature[i][1]);
     }
     return comm_sum_double(map->comm, (double *)b->by_feature, 2 * count, error);
 }

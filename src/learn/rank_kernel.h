@@ -9,6 +9,10 @@
 void rank_gather(const float *base, size_t stride, const uint32_t *index, const float *value,
                  size_t count, size_t width, float *out);
 
+/* gradient *= scale; *PRODUCT and *SQUARE = its products with ROW and with itself. */
+void rank_scale(float *gradient, float scale, const float *row, size_t width, double *product,
+                double *square);
+
 /* s[j] = exp(t (s[j] - 1)), or 0 where cluster[j] == own. Adds the first PAIRS to SUMS and returns
  * the sum of all. Cosines are at most 1 and t is at most 40, so nothing overflows or underflows,
  * and softmax does not need a pass for the maximum. */

@@ -97,12 +97,17 @@ void rank_map_project(const struct rank_map *map, const uint32_t *col, const flo
                       size_t count, float *out)
 {
     float weighed[ENTRIES_AT_ONCE], part[MOST_DIM];
+    uint32_t used[ENTRIES_AT_ONCE];
     memset(out, 0, map->dim * sizeof *out);
     for (size_t at = 0; at < count; at += ENTRIES_AT_ONCE) {
-        size_t piece = count - at < ENTRIES_AT_ONCE ? count - at : ENTRIES_AT_ONCE;
-        for (size_t k = 0; k < piece; k++) weighed[k] = val[at + k] * map->gain[col[at + k]];
+        size_t end = at + ENTRIES_AT_ONCE < count ? at + ENTRIES_AT_ONCE : count, kept = 0;
+        for (size_t k = at; k < end; k++) { /* dropout leaves zeros: their rows are not read */
+            used[kept] = col[k];
+            weighed[kept] = val[k] * map->gain[col[k]];
+            kept += val[k] != 0.0f;
+        }
         float *to = at ? part : out;
-        rank_gather(map->rows, map->dim, col + at, weighed, piece, map->dim, to);
+        rank_gather(map->rows, map->dim, used, weighed, kept, map->dim, to);
         if (at) vec_add_scaled(out, 1.0f, part, map->dim);
     }
 }

@@ -126,10 +126,11 @@ film_status survey_make(struct survey *survey, const struct evidence *evidence, 
 film_status survey_finish(struct survey *survey, const struct evidence *evidence, film_error *error)
 {
     film_status status = FILM_OK;
-    TRY(items_collect(&survey->items, &survey->reading, error));
+    if (evidence) TRY(items_collect(&survey->items, &survey->reading, error));
     comparison_finish(&survey->comparison);
     if (survey->comparison.cut) TRY(look_in_window(survey, error));
-    survey->margin = evidence_margin(evidence, &survey->reading, &survey->items, &survey->sums);
+    survey->margin =
+        evidence ? evidence_margin(evidence, &survey->reading, &survey->items, &survey->sums) : 0;
     traits_measure(&survey->comparison, survey->traits);
     const struct record_fields *fields = survey->reading.encoder->fields;
     if (fields)

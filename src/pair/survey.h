@@ -25,7 +25,8 @@ void survey_free(struct survey *survey);
 film_status survey_read(struct survey *survey, film_text a, film_text b, film_error *error);
 
 /* Reads the pair and computes evidence and traits, in two steps: after the first, the similarity
- * and the TF-IDF cosines of the comparison are known. */
+ * and the TF-IDF cosines of the comparison are known. Without evidence (NULL) neither items nor
+ * their margin are computed. */
 film_status survey_start(struct survey *survey, film_text a, film_text b, film_error *error);
 film_status survey_finish(struct survey *survey, const struct evidence *evidence,
                           film_error *error);
