@@ -12,6 +12,7 @@
 #include "learn/prior.h"
 #include "model/edits.h"
 #include "model/packed.h"
+#include "model/parent.h"
 #include "train/calibration.h"
 #include "train/known_words.h"
 #include "train/checkpoint.h"
@@ -38,6 +39,10 @@ static film_status check_job(const film_train_options *options, film_error *erro
         return status_set(
             error, FILM_USAGE,
             "training with a BERT encoder cannot run under mpirun; start it without mpirun");
+    if (options->start)
+        return status_set(
+            error, FILM_USAGE,
+            "training from a start model cannot run under mpirun; start it without mpirun");
     if (options->vectors)
         return status_set(
             error, FILM_USAGE,
@@ -54,6 +59,31 @@ static film_status check_training(const film_train_options *options, film_error 
     film_status status = options_check(options, error);
     if (status == FILM_OK) status = check_job(options, error);
     return status == FILM_OK ? checkpoint_check(options, error) : status;
+}
+
+/* Takes the model to begin from: the one asked for, or that of the model whose edits are repeated,
+ * so that learning again goes on as it began. */
+static film_status take_parent(const film_train_options *options, film_model *model,
+                               film_error *error)
+{
+    film_model *edited = NULL;
+    if (options->start) return parent_take_file(model, options->start, error);
+    if (!options->edits || film_job_size(options->job) > 1) return FILM_OK;
+    film_status status = model_open(options->edits, 0, &edited, error);
+    if (status == FILM_OK) status = parent_take_from(model, edited, error);
+    model_free(edited);
+    return status;
+}
+
+/* Refuses a model to begin from that the plan or the fields do not allow. */
+static film_status check_parent(const film_model *model, const struct training_plan *plan,
+                                film_error *error)
+{
+    if (model->parent && !plan->full && !plan->prior)
+        return status_set(error, FILM_USAGE,
+                          "a start model needs a full decision or training without labels; choose "
+                          "another method or decision, or leave it out");
+    return parent_check_fields(model, error);
 }
 
 /* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. */
@@ -334,6 +364,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     TRY(check_operating(rows, options, &share, error));
     set_model_settings(model, &plan, options);
     TRY(field_guess(&rows->corpus, options->table.fields, &model->fields, log, error));
+    TRY(check_parent(model, &plan, error));
     TRY(count_features(model, &rows->corpus, options, &x, log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
@@ -384,6 +415,7 @@ static film_status train_fold(struct corpus *rest, const film_train_options *opt
     plain.checkpoint = NULL;
     plain.resume = 0;
     TRY_ALLOC(model, error);
+    TRY(take_parent(&plain, model, error));
     TRY(train_rows(&rows, &plain, NULL, model, NULL, &stopped, error));
     if (stopped.status != FILM_OK)
         TRY(status_set(error, stopped.status, "%s", stopped.error.message));
@@ -463,6 +495,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     if (options->edits) TRY(model_open(options->edits, 0, &edited, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
+    TRY(take_parent(options, model, error));
     if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
