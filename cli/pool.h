@@ -14,11 +14,10 @@ enum { POOL_WAIT = 10 }; /* seconds */
         .name = "wait", .kind = OPTION_NUMBER, .at = offsetof(type, place), .argument = "S", \
         .help = "seconds to wait while another process writes", .fallback = "10"             \
     }
-#define START_OPTION(type, place)                                                          \
-    {                                                                                      \
-        .name = "start", .kind = OPTION_FILE, .at = offsetof(type, place),                 \
-        .argument = "MODEL",                                                               \
-        .help = "begin from this model of other data; its weight fades as labels come"     \
+#define START_OPTION(type, place)                                                               \
+    {                                                                                           \
+        .name = "start", .kind = OPTION_FILE, .at = offsetof(type, place), .argument = "MODEL", \
+        .help = "begin from this model of other data; its weight fades as labels come"          \
     }
 #define WHERE_OPTION(type, place)                                           \
     {                                                                       \

@@ -40,7 +40,7 @@ struct service_options {
     int local;
     int read_only;
     const char *start; /* the model of other data that pools and learning begin from; NULL: none */
-    int fresh; /* without a file at `path`, wait for a table to build the pool from */
+    int fresh;         /* without a file at `path`, wait for a table to build the pool from */
     int threads;
     /* Learn after this number of new labels, and a tenth of all; 0: only on request. */
     size_t learn_after;

@@ -41,8 +41,7 @@ film_status parent_scores(const struct corpus *corpus, const struct labelled_pai
     film_status status = FILM_OK;
     struct labels_scorer scorer = {parent, match_parent_rule(parent), corpus->comm, threads};
     TRY(labels_score(corpus, pairs, &scorer, out, error));
-    if (corpus->labels != FILM_LABELS_NONE)
-        TRY(refuse_known(corpus, pairs, &scorer, out, error));
+    if (corpus->labels != FILM_LABELS_NONE) TRY(refuse_known(corpus, pairs, &scorer, out, error));
     for (size_t i = 0; i < pairs->count; i++)
         out[i] = fmaxf(-(float)DECISION_PARENT_MOST, fminf((float)DECISION_PARENT_MOST, out[i]));
 done:
@@ -59,7 +58,7 @@ struct parent_trial {
 /* Adds to *LOSS the loss of the pairs of FOLD by a line that was fitted to the others. Both labels
  * have the same total weight, that of all pairs. */
 static film_status loss_of_fold(const struct parent_pairs *pairs, const struct parent_trial *trial,
-                              size_t fold, const double each[2], double *loss, film_error *error)
+                                size_t fold, const double each[2], double *loss, film_error *error)
 {
     static const double MOST = 6;
     film_status status = FILM_OK;
@@ -109,8 +108,7 @@ film_status parent_weigh(const struct parent_pairs *pairs, double unit, double *
         double loss = weight_penalty(weights[w]);
         for (size_t i = 0; i < count; i++)
             trial.sum[i] = pairs->margin[i] + (float)(unit * weights[w]) * pairs->score[i];
-        for (size_t f = 0; f < FOLDS; f++)
-            TRY(loss_of_fold(pairs, &trial, f, each, &loss, error));
+        for (size_t f = 0; f < FOLDS; f++) TRY(loss_of_fold(pairs, &trial, f, each, &loss, error));
         if (loss < best) *weight = unit * weights[w];
         best = fmin(best, loss);
     }

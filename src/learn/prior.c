@@ -125,7 +125,8 @@ static film_status weigh_parent_by_line(const struct learn_input *input, struct 
     struct labelled_pairs pairs = {0};
     float *margin = NULL, *score = NULL;
     if (!parent) return FILM_OK;
-    double weight = decision->encoder->fields && !parent->encoder->fields ? 0 : PARENT_USUAL / SLOPE;
+    double weight =
+        decision->encoder->fields && !parent->encoder->fields ? 0 : PARENT_USUAL / SLOPE;
     if (input->corpus->labels != FILM_LABELS_NONE) {
         TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &pairs, error));
         TRY_ALLOC((margin = mem_array(pairs.count, sizeof *margin)) &&

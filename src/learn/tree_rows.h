@@ -13,7 +13,7 @@ struct tree_rows {
     const float *x; /* count x traits */
     const float *target, *weight, *base;
     const unsigned char *fold;
-    const float *parent; /* as in struct out_of_fold */
+    const float *parent;          /* as in struct out_of_fold */
     void *own[TREE_ROWS_COLUMNS]; /* the columns that do not belong to struct out_of_fold */
 };
 

@@ -15,8 +15,8 @@ static film_status parse_parent(film_model *model, const void *bytes, uint64_t s
     film_status status = FILM_OK;
     TRY(model_parse_parent(bytes, (size_t)size, name, &model->parent, error));
     if (model->parent->network)
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has an encoder; begin from a model without one", name));
+        TRY(status_set(error, FILM_BAD_INPUT, "%s has an encoder; begin from a model without one",
+                       name));
     model->parent_bytes = bytes;
     model->parent_size = size;
     model->decision.parent.decision = &model->parent->decision;
