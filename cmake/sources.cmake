@@ -120,7 +120,7 @@ set(FILM_TRAIN_SOURCES
   src/eval/request.c src/eval/retrieval.c
   # train: files to a model
   src/train/calibration.c src/train/checkpoint.c src/train/cross_validate.c
-  src/train/examples_sample.c src/train/field_guess.c src/train/fingerprint.c src/train/hold_out.c
+  src/train/earlier_models.c src/train/examples_sample.c src/train/field_guess.c src/train/fingerprint.c src/train/hold_out.c
   src/train/known_words.c src/train/options.c src/train/pairs.c src/train/plan.c
   src/train/reference.c src/train/split.c src/train/train.c src/train/train_api.c
   src/train/training_rows.c

@@ -225,7 +225,7 @@ typedef struct film_train_options {
     size_t plan_pairs;
     /* A model of other data to begin from. Its verdict is one term of the decision, whose weight
      * cross-validation on the own labels chooses: large with few of them, 0 where it does not help.
-     * The trained model includes it. NULL: the one that the model of `edits` began from, or none. */
+     * The trained model includes it. NULL: what the model of `edits` began from, or none. */
     const char *start;
 } film_train_options;
 

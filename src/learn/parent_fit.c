@@ -1,6 +1,6 @@
-/* Chooses the weight of the model that training began from by cross-validation: a line of the sum of
- * margin and weighted log-odds is fitted without each fold and judged on it (Platt 1999; stacking,
- * Wolpert 1992). It does not train the rest of the decision. */
+/* Chooses the weight of the model that training began from by cross-validation: a line of the sum
+ * of margin and weighted log-odds is fitted without each fold and judged on it (Platt 1999;
+ * stacking, Wolpert 1992). It does not train the rest of the decision. */
 #include "learn/parent_fit.h"
 #include "base/mem.h"
 #include "learn/calibrate_fit.h"

@@ -2,8 +2,8 @@
  *
  * Its log-odds are one more term of the margin (pair/decision.h). The weight is chosen among a few
  * by cross-validated log loss on the own labels, beside margins that were computed out of fold. A
- * prior that is worth two labels prefers PARENT_USUAL: it alone decides without labels, and fades as
- * labels come. Where the other model says nothing that the own labels do not say better, the
+ * prior that is worth two labels prefers PARENT_USUAL: it alone decides without labels, and fades
+ * as labels come. Where the other model says nothing that the own labels do not say better, the
  * weight is 0. */
 #ifndef LEARN_PARENT_FIT_H
 #define LEARN_PARENT_FIT_H

@@ -10,13 +10,12 @@
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
 #include "learn/prior.h"
-#include "model/edits.h"
 #include "model/packed.h"
-#include "model/parent.h"
 #include "train/calibration.h"
 #include "train/known_words.h"
 #include "train/checkpoint.h"
 #include "train/cross_validate.h"
+#include "train/earlier_models.h"
 #include "train/examples_sample.h"
 #include "train/field_guess.h"
 #include "train/options.h"
@@ -59,31 +58,6 @@ static film_status check_training(const film_train_options *options, film_error 
     film_status status = options_check(options, error);
     if (status == FILM_OK) status = check_job(options, error);
     return status == FILM_OK ? checkpoint_check(options, error) : status;
-}
-
-/* Takes the model to begin from: the one asked for, or that of the model whose edits are repeated,
- * so that learning again goes on as it began. */
-static film_status take_parent(const film_train_options *options, film_model *model,
-                               film_error *error)
-{
-    film_model *edited = NULL;
-    if (options->start) return parent_take_file(model, options->start, error);
-    if (!options->edits || film_job_size(options->job) > 1) return FILM_OK;
-    film_status status = model_open(options->edits, 0, &edited, error);
-    if (status == FILM_OK) status = parent_take_from(model, edited, error);
-    model_free(edited);
-    return status;
-}
-
-/* Refuses a model to begin from that the plan or the fields do not allow. */
-static film_status check_parent(const film_model *model, const struct training_plan *plan,
-                                film_error *error)
-{
-    if (model->parent && !plan->full && !plan->prior)
-        return status_set(error, FILM_USAGE,
-                          "a start model needs a full decision or training without labels; choose "
-                          "another method or decision, or leave it out");
-    return parent_check_fields(model, error);
 }
 
 /* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. */
@@ -364,7 +338,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     TRY(check_operating(rows, options, &share, error));
     set_model_settings(model, &plan, options);
     TRY(field_guess(&rows->corpus, options->table.fields, &model->fields, log, error));
-    TRY(check_parent(model, &plan, error));
+    TRY(earlier_check_parent(model, &plan, error));
     TRY(count_features(model, &rows->corpus, options, &x, log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
@@ -415,7 +389,7 @@ static film_status train_fold(struct corpus *rest, const film_train_options *opt
     plain.checkpoint = NULL;
     plain.resume = 0;
     TRY_ALLOC(model, error);
-    TRY(take_parent(&plain, model, error));
+    TRY(earlier_take_parent(&plain, model, error));
     TRY(train_rows(&rows, &plain, NULL, model, NULL, &stopped, error));
     if (stopped.status != FILM_OK)
         TRY(status_set(error, stopped.status, "%s", stopped.error.message));
@@ -467,20 +441,6 @@ static void choose_criterion(const struct corpus *corpus, film_train_options *op
     options->prior = FILM_PRIOR_AUTO;
 }
 
-/* Repeats the edits of another model. */
-static film_status take_edits(film_model *model, const film_model *edited, struct training_log *log,
-                              film_error *error)
-{
-    size_t taken = 0, skipped = 0;
-    film_status status =
-        edited ? model_take_edits(model, edited, &taken, &skipped, error) : FILM_OK;
-    if (edited && status == FILM_OK) {
-        training_log_count(log, "edits_taken", taken);
-        training_log_count(log, "edits_skipped", skipped);
-    }
-    return status;
-}
-
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
                         film_model **out, film_error *error)
 {
@@ -495,7 +455,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     if (options->edits) TRY(model_open(options->edits, 0, &edited, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
-    TRY(take_parent(options, model, error));
+    TRY(earlier_take_parent(options, model, error));
     if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
@@ -513,7 +473,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     status = FILM_OK;
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
                         error));
-    TRY(take_edits(model, edited, &log, error));
+    TRY(earlier_take_edits(model, edited, &log, error));
     TRY(training_log_print(&log, &model->figures, &model->seconds, error));
 done:
     if (model && model->network) network_use_cache(model->network, NULL);
