@@ -11,6 +11,7 @@
 #include "learn/out_of_fold.h"
 #include "learn/made_up_pairs.h"
 #include "learn/memory_build.h"
+#include "learn/parent_fit.h"
 #include "learn/calibrate_fit.h"
 #include "pair/guarantees.h"
 
@@ -25,6 +26,7 @@ enum { TREE_PAIRS = 2000000 };
 /* The validation results of trees that were trained without a fold. */
 struct trial {
     float *margin, *target; /* of the validation pairs, one fold after the other */
+    float *parent;          /* the log-odds of the parent; NULL: there is none */
     size_t count;
     size_t folds, rounds;    /* folds tried; sum of their best numbers of trees */
     double train_loss, loss; /* sums over the folds */
@@ -112,6 +114,8 @@ static film_status try_fold(const struct tree_rows *rows, const struct made_up_p
     }
     if (trial->folds++ == 0) trial->history = loss_history(&history);
     trial->rounds += history.kept;
+    for (size_t i = 0, at = trial->count - kept; trial->parent && i < rows->count; i++)
+        if (rows->fold[i] == fold) trial->parent[at++] = rows->parent[i];
     trial->train_loss += history.train[history.kept - 1];
     trial->loss += history.validation[history.kept - 1];
 done:
@@ -122,20 +126,38 @@ done:
     return status;
 }
 
+/* Chooses the weight of the parent and adds its term to the margins. */
+static film_status weigh_parent(const struct learn_input *input, struct trial *trial,
+                                struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct parent_pairs pairs = {trial->margin, trial->parent, trial->target, trial->count};
+    double weight;
+    TRY(parent_weigh(&pairs, 1, &weight, error));
+    for (size_t i = 0; i < trial->count; i++) trial->margin[i] += (float)weight * trial->parent[i];
+    decision->parent.weight = weight;
+    training_log_note(input->log, "start_weight", jsonfile_number(weight));
+done:
+    return status;
+}
+
 /* Chooses the number of trees and the calibration of margins to log-odds. With many pairs one fold
  * suffices for validation; with few, every fold is used. */
 static film_status try_trees(const struct learn_input *input, const struct tree_rows *rows,
                              size_t all_folds, const struct made_up_pairs *made_up,
-                             struct boosting_options *options, struct calibration *line,
+                             struct boosting_options *options, struct decision *decision,
                              film_error *error)
 {
     film_status status = FILM_OK;
+    struct calibration *line = &decision->margin;
     size_t count = rows->count, folds = count < OUT_OF_FOLD_FEW ? all_folds : 1;
     struct trial trial = {.margin = mem_array(count, sizeof(float)),
                           .target = mem_array(count, sizeof(float))};
     TRY_ALLOC(trial.margin && trial.target, error);
+    if (rows->parent) TRY_ALLOC(trial.parent = mem_array(count, sizeof(float)), error);
     for (size_t fold = 0; fold < folds; fold++)
         TRY(try_fold(rows, made_up, fold, options, &trial, error));
+    if (trial.parent) TRY(weigh_parent(input, &trial, decision, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
     struct scored_pairs scored = {.score = trial.margin,
                                   .target = trial.target,
@@ -156,6 +178,7 @@ done:
     json_decref(trial.history);
     mem_free(trial.margin);
     mem_free(trial.target);
+    mem_free(trial.parent);
     return status;
 }
 
@@ -197,7 +220,7 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     options.seed = input->options->seed;
     options.threads = input->options->threads;
     options.progress = &input->options->progress;
-    TRY(try_trees(input, rows, folds, made_up, &options, &decision->margin, error));
+    TRY(try_trees(input, rows, folds, made_up, &options, decision, error));
     TRY(fill_tree_data(rows, made_up, folds, &layout, error));
     TRY(boosting_fit(&layout.learn, rows->traits, &options, &decision->trees, NULL, error));
     if (!guarantees_hold(decision))
@@ -265,9 +288,11 @@ static film_status sum_margins(const struct learn_input *input, const struct dec
     TRY_ALLOC(margin, error);
     TRY(trees_sum_rows(&decision->trees, held->x, count, held->traits, input->options->threads,
                        margin, error));
-    for (size_t i = 0; i < count; i++)
-        margin[i] =
-            decision->margin.bias + decision->margin.scale * (margin[i] + (double)held->base[i]);
+    for (size_t i = 0; i < count; i++) {
+        double parent = held->parent ? decision->parent.weight * (double)held->parent[i] : 0;
+        margin[i] = decision->margin.bias +
+                    decision->margin.scale * (margin[i] + (double)held->base[i] + parent);
+    }
 done:
     return status;
 }
@@ -389,6 +414,12 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     film_status status = FILM_OK;
     struct out_of_fold held;
     TRY(out_of_fold_gather(input, decision, &held, error));
+    const struct decision *parent = decision->parent.decision;
+    if (parent) {
+        TRY_ALLOC(held.parent = mem_array(held.pairs.count, sizeof(float)), error);
+        TRY(parent_scores(input->corpus, &held.pairs, parent, input->options->threads, held.parent,
+                          error));
+    }
     TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
     TRY(fit_trees(input, &held, decision, error));
     training_log_phase(input->log, "trees");

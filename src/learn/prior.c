@@ -3,11 +3,13 @@
  * neither map nor evidence. */
 #include "learn/prior.h"
 #include "base/sort.h"
+#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "learn/calibrate_fit.h"
 #include "learn/decision_threshold.h"
 #include "learn/folds.h"
 #include "learn/labels.h"
+#include "learn/parent_fit.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,11 +112,43 @@ static size_t random_wanted(const struct corpus *corpus)
                                                              : 4 * count * count;
 }
 
+/* By choice: read off the share of duplicates by margin in the files above, from 8 to 30. */
+enum { SLOPE = 13 };
+
+/* Chooses the weight of the model that training began from: the usual one without labels. Its
+ * verdict on records as sentences needs labels to be believed. */
+static film_status weigh_parent_by_line(const struct learn_input *input, struct decision *decision,
+                                        film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct decision *parent = decision->parent.decision;
+    struct labelled_pairs pairs = {0};
+    float *margin = NULL, *score = NULL;
+    if (!parent) return FILM_OK;
+    double weight =
+        decision->encoder->fields && !parent->encoder->fields ? 0 : PARENT_USUAL / SLOPE;
+    if (input->corpus->labels != FILM_LABELS_NONE) {
+        TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &pairs, error));
+        TRY_ALLOC((margin = mem_array(pairs.count, sizeof *margin)) &&
+                      (score = mem_array(pairs.count, sizeof *score)),
+                  error);
+        TRY(score_pairs_by_line(input, decision, 1, &pairs, margin, error));
+        TRY(parent_scores(input->corpus, &pairs, parent, input->options->threads, score, error));
+        struct parent_pairs both = {margin, score, pairs.target, pairs.count};
+        TRY(parent_weigh(&both, 1.0 / SLOPE, &weight, error));
+    }
+    decision->parent.weight = weight;
+    training_log_note(input->log, "start_weight", jsonfile_number(SLOPE * weight));
+done:
+    labelled_pairs_free(&pairs);
+    mem_free(margin);
+    mem_free(score);
+    return status;
+}
+
 static film_status calibrate_on_random(const struct learn_input *input, struct decision *decision,
                                        film_error *error)
 {
-    /* By choice: read off the share of duplicates by margin in these files, from 8 to 30. */
-    enum { SLOPE = 13 };
     static const double LEAST = 0.5;
     film_status status = FILM_OK;
     struct calibration *line = &decision->margin;
@@ -147,6 +181,7 @@ film_status prior_decision(const struct learn_input *input, struct decision *dec
     TRY(make_empty_parts(decision, error));
     decision->full = 1;
     decision->guarantees = ONLY_KINDS;
+    TRY(weigh_parent_by_line(input, decision, error));
     TRY(calibrate_on_random(input, decision, error));
     training_log_phase(input->log, "threshold");
 done:

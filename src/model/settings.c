@@ -98,6 +98,8 @@ static json_t *decision_object(const struct decision *decision)
         jsonfile_put(object, "network",
                      json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
                                decision->network.mean));
+    if (decision->parent.decision)
+        jsonfile_put(object, "start", json_pack("{s:f}", "weight", decision->parent.weight));
     return object;
 }
 
@@ -270,6 +272,17 @@ static film_status read_network(json_t *object, const char *path, struct decisio
     return FILM_OK;
 }
 
+/* Only where training began from another model, which is a tensor (parent.c). */
+static film_status read_parent(json_t *object, const char *path, double *weight, film_error *error)
+{
+    if (!object) return FILM_OK;
+    *weight = json_number_value(json_object_get(object, "weight"));
+    return json_is_number(json_object_get(object, "weight")) && *weight >= 0 && isfinite(*weight)
+               ? FILM_OK
+               : status_set(error, FILM_BAD_INPUT,
+                            "%s: settings: start: invalid weight; the file is damaged", path);
+}
+
 /* Only where a full decision learned it; earlier models have none. */
 static film_status read_answered(json_t *object, const char *path, struct answer_rule *answered,
                                  film_error *error)
@@ -334,6 +347,7 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
         return status_set(error, FILM_BAD_INPUT,
                           "%s: settings: a value is out of range; the file is damaged", path);
     TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));
+    TRY(read_parent(json_object_get(object, "start"), path, &decision->parent.weight, error));
     TRY(read_answered(json_object_get(object, "answered"), path, &decision->answered, error));
     TRY(read_line(line, path, &decision->margin, error));
     TRY(trait_columns_read(columns, object, fields, path, error));

@@ -1,6 +1,6 @@
 /* The decision: from the survey of a pair to log-odds.
  *
- *     log-odds = scale * (line(traits) + word evidence + trees(traits) + network) + bias
+ *     log-odds = scale * (line(traits) + word evidence + trees(traits) + network + parent) + bias
  *                + memory + identity + prior
  *
  * This is a generalised additive model. The line and the word evidence are the margin that the
@@ -12,6 +12,10 @@
  * outside of the trees, because the encoder may have been trained on the very pairs that the trees
  * learn from; its similarity is far more certain on those than on new pairs. The single weight is
  * learned on other pairs.
+ *
+ * The parent term, weight * log-odds of another model, exists where training began from that model
+ * (learn/parent_fit.h). It is outside of the trees too: its weight is chosen on margins of pairs
+ * that the rest has not seen, so it fades as the rest gets better.
  *
  * A model trained without labels, or only for a threshold, has just the calibrated similarity:
  *
@@ -57,6 +61,10 @@ struct decision {
         double weight; /* 0: no network, or its weight is not known */
         double mean;   /* the neutral similarity */
     } network;
+    struct decision_parent {
+        const struct decision *decision; /* belongs to the model; NULL: none */
+        double weight;                   /* of its log-odds in the margin; 0 or more */
+    } parent;
     struct answer_rule answered;
     /* Not stored: log-odds from which a pair is the same, instead of the learned threshold. */
     int has_operating;
@@ -66,11 +74,15 @@ struct decision {
 /* Name of the network's reason. */
 #define DECISION_NETWORK "similarity of the encoder"
 #define DECISION_BLACK_BOX "a network that cannot be explained"
+#define DECISION_PARENT "the verdict of the model that training began from"
+
+/* The log-odds of a parent are limited to this on both sides: it is never sure of other data. */
+#define DECISION_PARENT_MOST 6.0
 
 /* Returns the network term of the margin. */
 double decision_network(const struct decision *decision, const struct survey *survey);
 
-/* Frees all but the encoder. */
+/* Frees all but the encoder and the parent's decision. */
 void decision_free(struct decision *decision);
 
 /* Computes what is not stored: the plan of the terms. The trees must have been checked. */

@@ -53,6 +53,24 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
     return FILM_OK;
 }
 
+struct match_rule match_parent_rule(const struct decision *parent)
+{
+    return (struct match_rule){.full = parent->full};
+}
+
+/* A parent has no parent itself (model/parent.c), so this ends. */
+static film_status init_parent(struct match *match, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct decision *parent = match->decision->parent.decision;
+    if (!parent || match->decision->parent.weight == 0) return FILM_OK;
+    struct match_rule rule = match_parent_rule(parent);
+    TRY_ALLOC(match->parent = mem_zeroed(1, sizeof *match->parent), error);
+    TRY(match_init(match->parent, parent, &rule, error));
+done:
+    return status;
+}
+
 film_status match_init(struct match *match, const struct decision *decision,
                        const struct match_rule *rule, film_error *error)
 {
@@ -62,6 +80,7 @@ film_status match_init(struct match *match, const struct decision *decision,
     match->rule = *rule;
     TRY(survey_init(&match->survey, decision->encoder, error));
     if (decision->full) TRY(tree_terms_init(&match->terms, &decision->plan, error));
+    if (rule->full) TRY(init_parent(match, error));
 done:
     if (status != FILM_OK) match_free(match);
     return status;
@@ -69,6 +88,8 @@ done:
 
 void match_free(struct match *match)
 {
+    if (match->parent) match_free(match->parent);
+    mem_free(match->parent);
     survey_free(&match->survey);
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
@@ -127,6 +148,17 @@ film_status match_start(struct match *match, film_text a, film_text b, film_erro
     return status;
 }
 
+static film_status judge_by_parent(struct match *match, film_error *error)
+{
+    const struct reading_side *side = match->survey.reading.side;
+    film_verdict verdict = {0};
+    if (!match->parent) return FILM_OK;
+    film_status status = match_score(match->parent, side[0].text, side[1].text, &verdict, error);
+    match->parent_term = match->decision->parent.weight *
+                         fmax(-DECISION_PARENT_MOST, fmin(DECISION_PARENT_MOST, verdict.log_odds));
+    return status;
+}
+
 film_status match_finish(struct match *match, film_verdict *verdict, film_error *error)
 {
     film_status status = FILM_OK;
@@ -136,7 +168,9 @@ film_status match_finish(struct match *match, film_verdict *verdict, film_error 
         TRY(survey_finish(survey, &decision->evidence, error));
         enum memory_answer answer =
             match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
-        judge_score(match, &decision->margin, decision_margin(decision, survey), answer, verdict);
+        TRY(judge_by_parent(match, error));
+        judge_score(match, &decision->margin,
+                    decision_margin(decision, survey) + match->parent_term, answer, verdict);
         /* The same for every pair, and therefore not a reason. */
         verdict->bias += decision->margin.scale *
                          (decision->line.bias + decision->evidence.scale * decision->evidence.bias +

@@ -21,6 +21,8 @@ struct match {
     struct survey survey;
     double similarity;          /* of the pair */
     double identity, guarantee; /* these terms of the pair */
+    struct match *parent;       /* of the parent's decision; NULL: it has no weight */
+    double parent_term;         /* of the margin */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
     uint32_t *order; /* while the strongest reasons are selected */
@@ -42,6 +44,9 @@ film_status match_prior(double prior, double *log_odds, film_error *error);
 /* OPTIONS NULL: the defaults. FILM_USAGE when the options do not fit this decision. */
 film_status match_rule(struct match_rule *rule, const struct decision *decision,
                        const film_answer_options *options, film_error *error);
+
+/* How a parent's decision judges: by what it learned, without memory, identity and guarantees. */
+struct match_rule match_parent_rule(const struct decision *parent);
 
 film_status match_init(struct match *match, const struct decision *decision,
                        const struct match_rule *rule, film_error *error);

@@ -180,6 +180,7 @@ static film_status add_named(struct match *match, const struct named *named, dou
 static const struct named
     identical = {"identical", "identical", "the same words in the same order", FAMILY_IDENTITY},
     of_network = {"trait", "encoder_similarity", DECISION_NETWORK, FAMILY_MEANING},
+    of_parent = {"start", "start_model", DECISION_PARENT, FAMILY_START},
     of_black_box = {"trait", "black_box", DECISION_BLACK_BOX, FAMILY_BLACK_BOX},
     of_memory[MEMORY_ANSWERS] = {
         [MEMORY_UNKNOWN] = {"memory", "memory_unknown", "", FAMILY_MEMORY},
@@ -435,6 +436,7 @@ film_status reasons_of_decision(struct match *match, film_error *error)
     TRY(add_traits(match, error));
     TRY(add_named(match, &of_network,
                   decision->margin.scale * decision_network(decision, &match->survey), error));
+    TRY(add_named(match, &of_parent, decision->margin.scale * match->parent_term, error));
     if (match->rule.memory) {
         enum memory_answer answer = decision_memory(decision, &match->survey);
         TRY(add_named(match, &of_memory[answer], decision->memory.weight[answer], error));
