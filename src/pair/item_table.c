@@ -84,7 +84,7 @@ void item_table_weights(const struct item_table *table, const struct item *items
 {
     uint64_t number[ITEM_SETS + 1][ITEM_BLOCK];
     uint32_t at[ITEM_BLOCK];
-    unsigned char item[ITEM_SETS + 1][ITEM_BLOCK];
+    unsigned char item[ITEM_SETS + 1][ITEM_BLOCK] = {{0}};
     size_t found[ITEM_SETS + 1] = {0};
     for (size_t i = 0; i < count; i++) {
         uint64_t one = 0;

@@ -21,7 +21,7 @@ static film_status score_block(const struct scoring *scoring, struct match *matc
                                size_t end, film_error *error)
 {
     film_status status = FILM_OK;
-    film_text a[MATCH_BLOCK], b[MATCH_BLOCK];
+    film_text a[MATCH_BLOCK] = {{NULL, 0}}, b[MATCH_BLOCK] = {{NULL, 0}};
     const struct score_source *source = scoring->source;
     film_verdict *verdicts = scoring->verdicts + first;
     for (size_t i = first; i < end; i++)
