@@ -54,7 +54,7 @@ endif()
 # ---- libfilm-pool: keep, search, deduplicate, link ----
 set(FILM_POOL_SOURCES
   # index: vectors and words to neighbours
-  src/index/codes.c src/index/codes_kernel.c src/index/graph.c src/index/graph_build.c
+  src/index/cells.c src/index/codes.c src/index/codes_kernel.c src/index/graph.c src/index/graph_build.c
   src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c src/index/graph_walk.c
   src/index/index.c src/index/index_file.c src/index/lexical.c src/index/lexical_search.c
   src/index/scan.c src/index/terms.c src/index/vector_index.c

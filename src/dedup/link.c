@@ -367,7 +367,7 @@ static film_status link_run(struct link *link, const film_model *model, film_err
     }
     TRY(list_texts(link->a, &link->a_texts, error));
     TRY(list_texts(link->b, &link->b_texts, error));
-    TRY(index_new(&model->encoder, &link->index, error));
+    TRY(index_new_brief(&model->encoder, 0, &link->index, error));
     TRY(index_add(link->index, link->b_texts, link->b->count, link->search.threads,
                   link->search.progress, error));
     TRY_ALLOC(link->lists = mem_array(CANDIDATES_BATCH, sizeof *link->lists), error);

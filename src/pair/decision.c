@@ -1,5 +1,5 @@
-/* Adds line, evidence, trees and network to a margin, and computes the identity and memory terms.
- * It learns none of them; src/learn does. */
+/* Computes the network, identity, guarantee and memory terms of a decision; match.c adds them to
+ * line, evidence and trees. It learns none of them; src/learn does. */
 #include "pair/decision.h"
 #include "base/mem.h"
 
@@ -49,19 +49,18 @@ double decision_network(const struct decision *decision, const struct survey *su
     return network->weight == 0 ? 0 : network->weight * (survey_similarity(survey) - network->mean);
 }
 
-double decision_margin(const struct decision *decision, const struct survey *survey)
-{
-    return linear_sum(&decision->line, survey->traits) + survey->margin +
-           trees_sum(&decision->trees, survey->traits) + decision_network(decision, survey);
-}
-
-double decision_identity(const struct survey *survey, double log_odds)
+int decision_is_identical(const struct survey *survey)
 {
     const struct reading_side *a = &survey->reading.side[0], *b = &survey->reading.side[1];
     int same_words = a->count > 0 && a->count == b->count && a->hash == b->hash;
     int same_bytes = a->text.length == b->text.length &&
                      (!a->text.length || memcmp(a->text.bytes, b->text.bytes, a->text.length) == 0);
-    return same_words || same_bytes ? fmax(0, DECISION_IDENTICAL - log_odds) : 0;
+    return same_words || same_bytes;
+}
+
+double decision_identity(double log_odds)
+{
+    return fmax(0, DECISION_IDENTICAL - log_odds);
 }
 
 unsigned decision_guarantees(const struct decision *decision, const struct survey *survey)

@@ -88,14 +88,12 @@ void decision_free(struct decision *decision);
 /* Computes what is not stored: the plan of the terms. The trees must have been checked. */
 film_status decision_prepare(struct decision *decision, film_error *error);
 
-/* Returns the margin of a surveyed pair: line, evidence, trees and network. */
-double decision_margin(const struct decision *decision, const struct survey *survey);
-
-/* For identical words in the same order (or identical bytes): returns what raises LOG_ODDS, before
- * the prior, to DECISION_IDENTICAL. Otherwise returns 0. DECISION_IDENTICAL is a probability of
- * 0.9975: annotators label one such pair in a few hundred as different. */
+/* Returns whether the words are identical and in the same order, or the bytes are. For such a pair,
+ * decision_identity returns what raises LOG_ODDS, before the prior, to DECISION_IDENTICAL: a
+ * probability of 0.9975. Annotators label one such pair in a few hundred as different. */
 #define DECISION_IDENTICAL 6.0
-double decision_identity(const struct survey *survey, double log_odds);
+int decision_is_identical(const struct survey *survey);
+double decision_identity(double log_odds);
 
 /* Returns the guarantees that concern a pair: ONLY_NUMBER, ... or 0. */
 unsigned decision_guarantees(const struct decision *decision, const struct survey *survey);
