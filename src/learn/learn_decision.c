@@ -11,6 +11,7 @@
 #include "learn/out_of_fold.h"
 #include "learn/made_up_pairs.h"
 #include "learn/memory_build.h"
+#include "learn/prior.h"
 #include "learn/calibrate_fit.h"
 #include "pair/guarantees.h"
 
@@ -395,6 +396,7 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
     TRY(fit_answered(input, &held, decision, error));
+    TRY(prior_pool_rule(input, decision, error));
     training_log_note(input->log, "threshold_from", json_string("folds"));
     decision_threshold_made_up(input->log, held.pairs.made_up);
     training_log_phase(input->log, "memory");

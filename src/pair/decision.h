@@ -40,6 +40,18 @@ struct answer_rule {
     double threshold; /* below: nothing answers the query */
 };
 
+/* How labels speak where duplicates are looked for in a whole set of sentences. Labelled pairs look
+ * alike; most pairs of a set do not, and a few hundred labels say little about those. There
+ *
+ *     log-odds = (scale * resemblance + bias) * (1 - weight) + weight * (those of the decision)
+ *
+ * WEIGHT grows with the labels (learn/prior.h). */
+struct pool_rule {
+    double weight;              /* 0: the decision alone */
+    struct calibration outside; /* of the resemblance, by unrelated pairs */
+    struct linear line;         /* pair/resemblance.h; not stored */
+};
+
 struct decision {
     const struct encoder *encoder;
     struct calibration similarity; /* calibration of the similarity alone */
@@ -58,6 +70,7 @@ struct decision {
         double mean;   /* the neutral similarity */
     } network;
     struct answer_rule answered;
+    struct pool_rule pool;
     /* Not stored: log-odds from which a pair is the same, instead of the learned threshold. */
     int has_operating;
     double operating;
@@ -73,11 +86,15 @@ double decision_network(const struct decision *decision, const struct survey *su
 /* Frees all but the encoder. */
 void decision_free(struct decision *decision);
 
-/* Computes what is not stored: the plan of the terms. The trees must have been checked. */
+/* Computes what is not stored: the plan of the terms, and the line of the pool rule. The trees must have been checked. */
 film_status decision_prepare(struct decision *decision, film_error *error);
 
 /* Returns the margin of a surveyed pair: line, evidence, trees and network. */
 double decision_margin(const struct decision *decision, const struct survey *survey);
+
+/* Returns LOG_ODDS, those of the margin, as the pool rule changes them. */
+double decision_in_pool(const struct decision *decision, const struct survey *survey,
+                        double log_odds);
 
 /* For identical words in the same order (or identical bytes): returns what raises LOG_ODDS, before
  * the prior, to DECISION_IDENTICAL. Otherwise returns 0. DECISION_IDENTICAL is a probability of

@@ -105,7 +105,10 @@ double match_threshold(const struct match *match)
 static void judge_score(struct match *match, const struct calibration *line, double score,
                         enum memory_answer answer, film_verdict *verdict)
 {
-    double log_odds = line->scale * score + line->bias + match->decision->memory.weight[answer];
+    double log_odds = line->scale * score + line->bias;
+    if (match->rule.pool && match->rule.full)
+        log_odds = decision_in_pool(match->decision, &match->survey, log_odds);
+    log_odds += match->decision->memory.weight[answer];
     match->identity = match->rule.identity ? decision_identity(&match->survey, log_odds) : 0;
     log_odds += match->identity;
     match->guarantee = match->rule.full ? guarantee(match, answer, log_odds) : 0;
