@@ -86,7 +86,8 @@ double decision_network(const struct decision *decision, const struct survey *su
 /* Frees all but the encoder. */
 void decision_free(struct decision *decision);
 
-/* Computes what is not stored: the plan of the terms, and the line of the pool rule. The trees must have been checked. */
+/* Computes what is not stored: the plan of the terms, and the line of the pool rule. The trees must
+ * have been checked. */
 film_status decision_prepare(struct decision *decision, film_error *error);
 
 /* Returns the margin of a surveyed pair: line, evidence, trees and network. */
