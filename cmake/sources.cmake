@@ -24,7 +24,7 @@ set(FILM_SOURCES
   src/pair/alignment.c src/pair/answered.c src/pair/calibrate.c src/pair/comparison.c
   src/pair/decision.c src/pair/evidence.c src/pair/field_traits.c src/pair/guarantees.c
   src/pair/item_table.c src/pair/items.c src/pair/knowledge.c src/pair/linear.c src/pair/match.c
-  src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c
+  src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c src/pair/resemblance.c
   src/pair/record_fields.c src/pair/roles.c src/pair/scope.c src/pair/score.c src/pair/survey.c
   src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
   # model: the file on disk

@@ -335,7 +335,7 @@ static film_status link_start(struct link *link, const film_model *model, film_e
     if (options->most > CANDIDATES_K && candidates == 0) candidates = options->most;
     TRY(candidates_init(search, link->comm, model,
                         &(struct candidates_request){&options->answer, options->threshold,
-                                                     candidates, &options->progress},
+                                                     candidates, &options->progress, 0},
                         error));
     link->result->threshold = search->threshold;
     TRY(record_set_place(link->a, search->progress, error));

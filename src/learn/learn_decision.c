@@ -12,6 +12,7 @@
 #include "learn/made_up_pairs.h"
 #include "learn/memory_build.h"
 #include "learn/parent_fit.h"
+#include "learn/prior.h"
 #include "learn/calibrate_fit.h"
 #include "pair/guarantees.h"
 
@@ -426,6 +427,7 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
     TRY(fit_answered(input, &held, decision, error));
+    TRY(prior_pool_rule(input, decision, error));
     training_log_note(input->log, "threshold_from", json_string("folds"));
     decision_threshold_made_up(input->log, held.pairs.made_up);
     training_log_phase(input->log, "memory");

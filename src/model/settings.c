@@ -94,6 +94,10 @@ static json_t *decision_object(const struct decision *decision)
                      json_pack("{s:[f, f, f], s:f, s:f}", "weights", answered->weight[0],
                                answered->weight[1], answered->weight[2], "bias", answered->bias,
                                "threshold", answered->threshold));
+    if (decision->pool.weight > 0) {
+        jsonfile_put(object, "pool", line_object(&decision->pool.outside));
+        jsonfile_put(object, "pool_weight", json_real(decision->pool.weight));
+    }
     if (decision->encoder->network)
         jsonfile_put(object, "network",
                      json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
@@ -303,6 +307,19 @@ static film_status read_answered(json_t *object, const char *path, struct answer
     return FILM_OK;
 }
 
+/* Only where labels are few; earlier models have none. */
+static film_status read_pool_rule(json_t *object, const char *path, struct pool_rule *pool,
+                                  film_error *error)
+{
+    json_t *outside = json_object_get(object, "pool");
+    if (!outside) return FILM_OK;
+    pool->weight = json_real_value(json_object_get(object, "pool_weight"));
+    if (!(pool->weight > 0 && pool->weight < 1))
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: settings: a value is out of range; the file is damaged", path);
+    return read_line(outside, path, &pool->outside, error);
+}
+
 /* Only in a model of records. */
 static film_status read_fields(const json_t *list, const char *path, film_model *model,
                                film_error *error)
@@ -349,6 +366,7 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
     TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));
     TRY(read_parent(json_object_get(object, "start"), path, &decision->parent.weight, error));
     TRY(read_answered(json_object_get(object, "answered"), path, &decision->answered, error));
+    TRY(read_pool_rule(object, path, &decision->pool, error));
     TRY(read_line(line, path, &decision->margin, error));
     TRY(trait_columns_read(columns, object, fields, path, error));
     decision->guarantees = read_guarantees(json_object_get(object, "guarantees"));

@@ -44,6 +44,18 @@ struct answer_rule {
     double threshold; /* below: nothing answers the query */
 };
 
+/* How labels speak where duplicates are looked for in a whole set of sentences. Labelled pairs look
+ * alike; most pairs of a set do not, and a few hundred labels say little about those. There
+ *
+ *     log-odds = (scale * resemblance + bias) * (1 - weight) + weight * (those of the decision)
+ *
+ * WEIGHT grows with the labels (learn/prior.h). */
+struct pool_rule {
+    double weight;              /* 0: the decision alone */
+    struct calibration outside; /* of the resemblance, by unrelated pairs */
+    struct linear line;         /* pair/resemblance.h; not stored */
+};
+
 struct decision {
     const struct encoder *encoder;
     struct calibration similarity; /* calibration of the similarity alone */
@@ -66,6 +78,7 @@ struct decision {
         double weight;                   /* of its log-odds in the margin; 0 or more */
     } parent;
     struct answer_rule answered;
+    struct pool_rule pool;
     /* Not stored: log-odds from which a pair is the same, instead of the learned threshold. */
     int has_operating;
     double operating;
@@ -85,8 +98,14 @@ double decision_network(const struct decision *decision, const struct survey *su
 /* Frees all but the encoder and the parent's decision. */
 void decision_free(struct decision *decision);
 
-/* Computes what is not stored: the plan of the terms. The trees must have been checked. */
+/* Computes what is not stored: the plan of the terms, and the line of the pool rule. The trees must
+ * have been checked. */
 film_status decision_prepare(struct decision *decision, film_error *error);
+
+/* Returns LOG_ODDS, those of the margin, as the pool rule changes them. RESEMBLANCE are the log-odds
+ * of a surveyed pair by its line. */
+double decision_resemblance(const struct decision *decision, const struct survey *survey);
+double decision_in_pool(const struct decision *decision, double resemblance, double log_odds);
 
 /* Returns whether the words are identical and in the same order, or the bytes are. For such a pair,
  * decision_identity returns what raises LOG_ODDS, before the prior, to DECISION_IDENTICAL: a

@@ -120,7 +120,10 @@ static void judge_score(struct match *match, const struct calibration *line, dou
 {
     const struct decision *decision = match->decision;
     double prior = match->rule.prior_log_odds;
-    double log_odds = line->scale * score + line->bias + decision->memory.weight[pair->answer];
+    double log_odds = line->scale * score + line->bias;
+    if (match->rule.pool && match->rule.full)
+        log_odds = decision_in_pool(decision, pair->resemblance, log_odds);
+    log_odds += decision->memory.weight[pair->answer];
     match->identity = pair->identical ? decision_identity(log_odds) : 0;
     log_odds += match->identity;
     match->guarantee = pair->guaranteed && match->identity == 0
@@ -174,6 +177,7 @@ static film_status measure(struct match *match, struct match_measures *pair, fil
         .margin = linear_sum(&decision->line, survey->traits) + survey->margin,
         .network = decision_network(decision, survey),
         .parent = match->parent_term,
+        .resemblance = match->rule.pool ? decision_resemblance(decision, survey) : 0,
         .similarity = match->similarity,
         .answer = answer,
         .identical = match->rule.identity && decision_is_identical(survey),

@@ -9,6 +9,7 @@
 /* How to decide; match_rule sets it from the caller's options. */
 struct match_rule {
     int full, memory, identity, guarantee; /* the terms that make up the verdict */
+    int pool;                              /* pairs of a whole set: by the pool rule, if any */
     int no_reasons;                        /* film_match: compute the verdict only (match_score) */
     size_t most_reasons;                   /* film_match: the limit passed to match_pair */
     double prior_log_odds;
@@ -18,6 +19,7 @@ struct match_rule {
 struct match_measures {
     double margin;          /* line and evidence, added before the trees */
     double network, parent; /* added after them */
+    double resemblance;     /* for the pool rule */
     double similarity;
     enum memory_answer answer;
     int identical, guaranteed; /* whether these terms of the rule may apply */
