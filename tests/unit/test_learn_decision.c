@@ -53,6 +53,8 @@ static void the_same_seed_and_threads_give_the_same_bytes(void **state)
         char *bytes[3];
         size_t size[3];
         for (int time = 0; time < 3; time++) {
+            bytes[time] = NULL;
+            if (time == 2 && threads == 1) continue; /* another seed: once will do */
             film_train_options options;
             film_model *model = NULL;
             options_of(&options);
@@ -65,7 +67,8 @@ static void the_same_seed_and_threads_give_the_same_bytes(void **state)
         }
         assert_int_equal(size[0], size[1]);
         assert_memory_equal(bytes[0], bytes[1], size[0]);
-        assert_true(size[2] != size[0] || memcmp(bytes[2], bytes[0], size[0]) != 0);
+        if (threads > 1)
+            assert_true(size[2] != size[0] || memcmp(bytes[2], bytes[0], size[0]) != 0);
         for (int time = 0; time < 3; time++) free(bytes[time]);
     }
 }
@@ -376,7 +379,7 @@ static void stopping_at_any_report_is_cancelled(void **state)
     size_t known = 0;
     write_table(PAIRS, 120);
     /* Boosting reports every tree: try all reports at first, then fewer. */
-    long dense = long_tests() ? 60 : 20, step = long_tests() ? 8 : 4;
+    long dense = long_tests() ? 60 : 10, step = long_tests() ? 8 : 3;
     for (long allowed = 0;; allowed += 1 + (allowed > dense ? allowed / step : 0)) {
         struct stop stop = {.allowed = allowed};
         film_train_options options;
