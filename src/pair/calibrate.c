@@ -13,10 +13,9 @@ static double exponential(double x)
     if (!(x > -745.2)) return x < 0 ? 0 : x; /* below the smallest number; not a number */
     double halvings = floor(0.5 - x * 1.4426950408889634), sum = 1.0 / 6227020800;
     double r = (x + halvings * ln2_first) + halvings * ln2_rest; /* |r| <= ln 2 / 2 */
-    static const double coefficient[] = {1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800,
-                                         1.0 / 362880,    1.0 / 40320,    1.0 / 5040,
-                                         1.0 / 720,       1.0 / 120,      1.0 / 24,
-                                         1.0 / 6,         1.0 / 2};
+    static const double coefficient[] = {
+        1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040,
+        1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      1.0 / 2};
     for (unsigned i = 0; i < sizeof coefficient / sizeof *coefficient; i++)
         sum = sum * r + coefficient[i];
     return ldexp(1 + (r + r * r * sum), -(int)halvings);
