@@ -268,6 +268,7 @@ done:
  * of the decision. */
 struct memory_data {
     size_t count;
+    int records;
     const float *target;
     void *known, *margin, *weight; /* struct memory_row, double, float */
 };
@@ -318,13 +319,24 @@ static film_status facts_gather(const struct learn_input *input, const struct de
     const struct comm *comm = input->corpus->comm;
     size_t count = held->share.count;
     double *margin = NULL;
-    *facts = (struct memory_data){.count = held->pairs.count, .target = held->pairs.target};
+    *facts = (struct memory_data){.count = held->pairs.count,
+                                  .records = input->corpus->records != 0,
+                                  .target = held->pairs.target};
     TRY(sum_margins(input, decision, held, &margin, error));
     TRY(comm_collect(comm, held->known, count * sizeof *held->known, &facts->known, error));
     TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
     TRY(comm_collect(comm, held->weight, count * sizeof(float), &facts->weight, error));
 done:
     mem_free(margin);
+    return status;
+}
+
+/* Builds memory from the rows outside of part P (PART NULL: from all). */
+static film_status build_memory(const struct memory_data *facts, const unsigned char *part,
+                                unsigned char p, struct memory *memory, film_error *error)
+{
+    film_status status = memory_build(memory, facts->known, facts->count, part, p, error);
+    if (status == FILM_OK && facts->records) memory_mark_matched(memory);
     return status;
 }
 
@@ -335,32 +347,33 @@ static film_status weigh_memory(const struct memory_data *facts, uint64_t seed, 
     enum { PARTS = 4 };
     film_status status = FILM_OK;
     const struct memory_row *known = facts->known;
-    size_t count = facts->count, used[MEMORY_ANSWERS] = {0};
+    size_t count = facts->count, all = MEMORY_ANSWERS * count, used[MEMORY_ANSWERS] = {0};
     struct memory memory = {0};
     struct rng rng;
     unsigned char *part = mem_array(count, 1);
-    double *margin = mem_array(2 * count, sizeof *margin);
-    float *target = mem_array(2 * count, sizeof *target),
-          *each = mem_array(2 * count, sizeof *each);
+    double *margin = mem_array(all, sizeof *margin);
+    float *target = mem_array(all, sizeof *target), *each = mem_array(all, sizeof *each);
     TRY_ALLOC(part && margin && target && each, error);
     rng_seed(&rng, seed);
     for (size_t i = 0; i < count; i++) part[i] = (unsigned char)rng_below(&rng, PARTS);
     for (unsigned char p = 0; p < PARTS; p++) {
-        TRY(memory_build(&memory, known, count, part, p, error));
+        TRY(build_memory(facts, part, p, &memory, error));
         for (size_t i = 0; i < count; i++) {
             if (part[i] != p || known[i].a == known[i].b) continue;
             enum memory_answer answer = memory_find(&memory, known[i].a, known[i].b);
-            if (answer == MEMORY_UNKNOWN) continue;
-            size_t at = used[answer]++ + (answer == MEMORY_DIFFERENT ? count : 0);
+            size_t at = used[answer]++ + (size_t)answer * count;
             margin[at] = ((const double *)facts->margin)[i];
             target[at] = facts->target[i];
             each[at] = ((const float *)facts->weight)[i];
         }
         memory_free(&memory);
     }
-    weight[MEMORY_SAME] = fmax(0, memory_weigh(margin, target, each, used[MEMORY_SAME]));
-    weight[MEMORY_DIFFERENT] =
-        fmin(0, memory_weigh(margin + count, target + count, each + count, used[MEMORY_DIFFERENT]));
+    /* Only "the same" may raise the odds: see pair/memory.h. */
+    for (size_t answer = MEMORY_SAME; answer < MEMORY_ANSWERS; answer++) {
+        size_t at = answer * count;
+        double fitted = memory_weigh(margin + at, target + at, each + at, used[answer]);
+        weight[answer] = answer == MEMORY_SAME ? fmax(0, fitted) : fmin(0, fitted);
+    }
 done:
     memory_free(&memory);
     mem_free(part);
@@ -381,13 +394,14 @@ static film_status fit_memory(const struct learn_input *input, const struct out_
     TRY(facts_gather(input, decision, held, &facts, error));
     if (input->corpus->comm->rank > 0) goto done;
     TRY(weigh_memory(&facts, input->options->seed, weight, error));
-    TRY(memory_build(memory, facts.known, facts.count, NULL, 0, error));
+    TRY(build_memory(&facts, NULL, 0, memory, error));
     memcpy(memory->weight, weight, sizeof weight);
     training_log_note(input->log, "memory",
-                      json_pack("{s:I, s:I, s:f, s:f}", "questions",
+                      json_pack("{s:I, s:I, s:f, s:f, s:f}", "questions",
                                 (json_int_t)memory->questions.count, "different_clusters",
                                 (json_int_t)memory->different.count, "same", weight[MEMORY_SAME],
-                                "different", weight[MEMORY_DIFFERENT]));
+                                "different", weight[MEMORY_DIFFERENT], "other_match",
+                                weight[MEMORY_TAKEN]));
 done:
     facts_free(&facts);
     return status;

@@ -83,6 +83,9 @@ static json_t *decision_object(const struct decision *decision)
                   "evidence_bias", decision->evidence.bias, "memory_same",
                   decision->memory.weight[MEMORY_SAME], "memory_different",
                   decision->memory.weight[MEMORY_DIFFERENT]);
+    if (decision->memory.weight[MEMORY_TAKEN] != 0)
+        jsonfile_put(object, "memory_other_match",
+                     json_real(decision->memory.weight[MEMORY_TAKEN]));
     if (decision->guarantees) {
         jsonfile_put(object, "guarantees", guarantee_names(decision->guarantees));
         jsonfile_put(object, "constraints", constrained_traits(decision->guarantees));
@@ -358,9 +361,10 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
                        "memory_same", &weight[MEMORY_SAME], "memory_different",
                        &weight[MEMORY_DIFFERENT]) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
+    weight[MEMORY_TAKEN] = json_number_value(json_object_get(object, "memory_other_match"));
     if (!isfinite(decision->line.bias) || !isfinite(decision->evidence.bias) ||
         !isfinite(decision->evidence.scale) || !isfinite(weight[MEMORY_SAME]) ||
-        !isfinite(weight[MEMORY_DIFFERENT]))
+        !isfinite(weight[MEMORY_DIFFERENT]) || !isfinite(weight[MEMORY_TAKEN]))
         return status_set(error, FILM_BAD_INPUT,
                           "%s: settings: a value is out of range; the file is damaged", path);
     TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));

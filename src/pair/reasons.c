@@ -187,8 +187,9 @@ static const struct named
         [MEMORY_SAME] = {"memory", "memory_same",
                          "both sentences are known from training as the same", FAMILY_MEMORY},
         [MEMORY_DIFFERENT] = {"memory", "memory_different",
-                              "both sentences are known from training as different",
-                              FAMILY_MEMORY}};
+                              "both sentences are known from training as different", FAMILY_MEMORY},
+        [MEMORY_TAKEN] = {"memory", "memory_other_match",
+                          "one of the records has another match in training", FAMILY_MEMORY}};
 
 static film_status add_identity(struct match *match, film_error *error)
 {
