@@ -24,9 +24,9 @@ set(FILM_SOURCES
   src/pair/alignment.c src/pair/answered.c src/pair/calibrate.c src/pair/comparison.c
   src/pair/decision.c src/pair/evidence.c src/pair/field_traits.c src/pair/guarantees.c
   src/pair/item_table.c src/pair/items.c src/pair/knowledge.c src/pair/linear.c src/pair/match.c
-  src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c src/pair/resemblance.c
-  src/pair/record_fields.c src/pair/roles.c src/pair/scope.c src/pair/score.c src/pair/survey.c
-  src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
+  src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c
+  src/pair/record_fields.c src/pair/resemblance.c src/pair/roles.c src/pair/scope.c
+  src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
   src/model/decision_file.c src/model/edits.c src/model/examples.c src/model/model.c
@@ -54,10 +54,10 @@ endif()
 # ---- libfilm-pool: keep, search, deduplicate, link ----
 set(FILM_POOL_SOURCES
   # index: vectors and words to neighbours
-  src/index/cells.c src/index/codes.c src/index/codes_kernel.c src/index/graph.c src/index/graph_build.c
-  src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c src/index/graph_walk.c
-  src/index/index.c src/index/index_file.c src/index/lexical.c src/index/lexical_search.c
-  src/index/scan.c src/index/terms.c src/index/vector_index.c
+  src/index/cells.c src/index/codes.c src/index/codes_kernel.c src/index/graph.c
+  src/index/graph_build.c src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c
+  src/index/graph_walk.c src/index/index.c src/index/index_file.c src/index/lexical.c
+  src/index/lexical_search.c src/index/scan.c src/index/terms.c src/index/vector_index.c
   # dedup: records to duplicates, without SQLite
   src/dedup/candidates.c src/dedup/candidates_job.c src/dedup/candidates_near.c src/dedup/cluster.c
   src/dedup/cluster_pairs.c src/dedup/dedup.c src/dedup/dedup_clusters.c
