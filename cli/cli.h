@@ -278,6 +278,12 @@ int report_page(const struct command *command, film_status status, film_error *e
                 const char *key, const char *output);
 film_status no_memory(film_error *error);
 
+/* A pipe whose reader has left (film pool list P | head) is no error worth a message: the program
+ * ends by SIGPIPE, as other Unix tools do. film serve ignores that signal. */
+void watch_reader(void);
+int reader_is_gone(void);
+void end_as_reader_left(void);
+
 /* Returns the length of the control character at byte AT of a text, or 0: a terminal would act on
  * it. */
 static inline size_t control_at(film_text text, size_t at)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,15 +150,14 @@ static void *json_allocate(size_t size)
 
 static int flush_output(int code)
 {
-    if (code == EXIT_DONE && atomic_load(&incomplete)) {
-        fprintf(stderr, "film: the output is incomplete: out of memory, or a module is missing\n");
-        code = EXIT_IO;
-    }
     /* stdio buffers the output, so a full disk may be detected only now. */
-    int failed = fflush(stdout) != 0 || ferror(stdout);
-    if (!failed || code != EXIT_DONE) return code;
-    fprintf(stderr, "film: cannot write standard output: %s\n", strerror(errno));
-    return EXIT_IO;
+    int failed = fflush(stdout) != 0 || ferror(stdout), cause = errno;
+    if (code != EXIT_DONE) return code;
+    if (failed && !reader_is_gone())
+        fprintf(stderr, "film: cannot write standard output: %s\n", strerror(cause));
+    else if (!failed && atomic_load(&incomplete))
+        fprintf(stderr, "film: the output is incomplete: out of memory, or a module is missing\n");
+    return failed || atomic_load(&incomplete) ? EXIT_IO : EXIT_DONE;
 }
 
 /* Called for a model with a BERT encoder, which needs libfilm-train. If that is not installed,
@@ -183,7 +181,7 @@ int main(int argc, char **argv)
     film_error error = {.status = FILM_OK};
     fill_reserve();
     json_set_alloc_funcs(json_allocate, free);
-    signal(SIGPIPE, SIG_IGN); /* so that a closed pipe is reported as a write error */
+    watch_reader();
     film_set_encoder_loader(load_encoders, NULL);
     set_workbook_reader();
     film_set_interrupt(is_interrupted, NULL);
@@ -194,5 +192,6 @@ int main(int argc, char **argv)
      * others wait for it. */
     if (code != EXIT_DONE && code != EXIT_USAGE) job_abort(code);
     job_leave();
+    if (code == EXIT_IO && reader_is_gone()) end_as_reader_left();
     return code;
 }

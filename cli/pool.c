@@ -16,7 +16,7 @@ film_status pool_open(const char *path, double wait, film_pool **pool, film_erro
 /* ---- create ---- */
 
 struct create_values {
-    const char *model, *from;
+    const char *model, *from, *start;
     film_table_options table;
     int threads;
 };
@@ -33,6 +33,7 @@ static const struct option create_options[] = {
      .at = offsetof(struct create_values, from),
      .argument = "FILE",
      .help = "instead: train a model without labels on this table, and add its rows"},
+    START_OPTION(struct create_values, start),
     COLUMNS_OPTION(struct create_values, table, "id,text,answer"),
     FORMAT_OPTION(struct create_values, table, "input-format", "tsv|csv|jsonl|lines"),
     ENCODING_OPTION(struct create_values, table),
@@ -46,6 +47,7 @@ static film_status create_from(const struct command *command, const struct creat
     film_pool_added added = {.size = sizeof added};
     struct pool_start start = {.path = command->words[0],
                                .from = values->from,
+                               .start = values->start,
                                .table = values->table,
                                .threads = values->threads,
                                .quiet = command->quiet};
@@ -66,6 +68,8 @@ static int run_create(const struct command *command, void *given)
     const char *path = command->words[0];
     if (!values->model == !values->from)
         return usage_error(command->verb, "exactly one of --model MODEL and --from FILE is needed");
+    if (values->start && !values->from)
+        return usage_error(command->verb, "--start needs --from FILE: --model is copied as it is");
 
     film_error error = {0};
     film_pool *pool = NULL;

@@ -14,6 +14,11 @@ enum { POOL_WAIT = 10 }; /* seconds */
         .name = "wait", .kind = OPTION_NUMBER, .at = offsetof(type, place), .argument = "S", \
         .help = "seconds to wait while another process writes", .fallback = "10"             \
     }
+#define START_OPTION(type, place)                                                               \
+    {                                                                                           \
+        .name = "start", .kind = OPTION_FILE, .at = offsetof(type, place), .argument = "MODEL", \
+        .help = "begin from this model of other data; its weight fades as labels come"          \
+    }
 #define WHERE_OPTION(type, place)                                           \
     {                                                                       \
         .name = "where", .kind = OPTION_TEXTS, .at = offsetof(type, place), \
@@ -37,7 +42,7 @@ void pool_print_field(film_text text);
 
 /* A pool from a table (pool_start.c). */
 struct pool_start {
-    const char *path, *from;
+    const char *path, *from, *start;
     film_table_options table;
     int threads, quiet;
 };

@@ -12,6 +12,7 @@
 struct learn_values {
     int dry_run, force, threads;
     double wait;
+    const char *start;
 };
 
 static const struct option learn_options[] = {
@@ -23,6 +24,7 @@ static const struct option learn_options[] = {
      .kind = OPTION_FLAG,
      .at = offsetof(struct learn_values, force),
      .help = "put the new model in service even if it is worse"},
+    START_OPTION(struct learn_values, start),
     THREADS_OPTION(struct learn_values, threads),
     WAIT_OPTION(struct learn_values, wait),
     END_OF_OPTIONS};
@@ -116,6 +118,7 @@ static int run_learn(const struct command *command, void *given)
     training.calls =
         prepare_training(&training.options, values->threads, command->quiet, language, &error);
     if (!training.calls) return report(FILM_IO, &error);
+    training.options.start = values->start;
     film_learn_options options = {.size = sizeof options,
                                   .train = train_set,
                                   .user = &training,

@@ -84,6 +84,7 @@ static film_status train_without_labels(const struct pool_start *start, const ch
     if (calls) {
         options.sentences = texts.list;
         options.sentence_count = texts.count;
+        options.start = start->start;
         status = calls->train(NULL, 0, &options, &model, error);
     }
     if (status == FILM_OK) status = film_save(model, model_path, error);

@@ -26,10 +26,40 @@ static void print_message(const char *message)
     fprintf(stderr, "%s\n", message);
 }
 
+/* ---- A reader that leaves, as head does ---- */
+
+static volatile sig_atomic_t reader_left;
+
+static void note_reader_left(int signal_number)
+{
+    (void)signal_number;
+    reader_left = 1;
+}
+
+/* The write fails with EPIPE, so that temporary files are removed before the program ends. */
+void watch_reader(void)
+{
+    struct sigaction action = {.sa_handler = note_reader_left, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+int reader_is_gone(void)
+{
+    return reader_left;
+}
+
+void end_as_reader_left(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
 int report(film_status status, const film_error *error)
 {
     progress_end();
     if (status == FILM_OK) return EXIT_DONE;
+    if (status == FILM_IO && reader_left) return EXIT_IO;
     int late = job && job_rank() > 0 && status != FILM_USAGE;
     if (late) fprintf(stderr, "film (process %d): ", job_rank());
     if (!late && job_rank() == 0) fprintf(stderr, "film: ");

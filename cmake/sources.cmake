@@ -25,13 +25,13 @@ set(FILM_SOURCES
   src/pair/decision.c src/pair/evidence.c src/pair/field_traits.c src/pair/guarantees.c
   src/pair/item_table.c src/pair/items.c src/pair/knowledge.c src/pair/linear.c src/pair/match.c
   src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c
-  src/pair/record_fields.c src/pair/roles.c src/pair/scope.c src/pair/score.c src/pair/survey.c
-  src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
+  src/pair/record_fields.c src/pair/resemblance.c src/pair/roles.c src/pair/scope.c
+  src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
   src/model/decision_file.c src/model/edits.c src/model/examples.c src/model/model.c
-  src/model/model_words.c src/model/packed.c src/model/packed_file.c src/model/settings.c
-  src/model/trait_columns.c
+  src/model/model_words.c src/model/packed.c src/model/packed_file.c src/model/parent.c
+  src/model/settings.c src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/classify.c src/explain/differences.c
   src/explain/edit_trials.c src/explain/encoded.c src/explain/explanation_json.c
@@ -54,10 +54,10 @@ endif()
 # ---- libfilm-pool: keep, search, deduplicate, link ----
 set(FILM_POOL_SOURCES
   # index: vectors and words to neighbours
-  src/index/codes.c src/index/codes_kernel.c src/index/graph.c src/index/graph_build.c
-  src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c src/index/graph_walk.c
-  src/index/index.c src/index/index_file.c src/index/lexical.c src/index/lexical_search.c
-  src/index/scan.c src/index/terms.c src/index/vector_index.c
+  src/index/cells.c src/index/codes.c src/index/codes_kernel.c src/index/graph.c
+  src/index/graph_build.c src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c
+  src/index/graph_walk.c src/index/index.c src/index/index_file.c src/index/lexical.c
+  src/index/lexical_search.c src/index/scan.c src/index/terms.c src/index/vector_index.c
   # dedup: records to duplicates, without SQLite
   src/dedup/candidates.c src/dedup/candidates_job.c src/dedup/candidates_near.c src/dedup/cluster.c
   src/dedup/cluster_pairs.c src/dedup/dedup.c src/dedup/dedup_clusters.c
@@ -107,11 +107,11 @@ set(FILM_TRAIN_SOURCES
   src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c src/learn/learn_mfilm.c
   src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c src/learn/made_up.c
   src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c
-  src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/prior.c src/learn/promise.c
-  src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c src/learn/rank_checkpoint.c
-  src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c src/learn/rank_map.c
-  src/learn/rows.c src/learn/stream.c src/learn/training_log.c src/learn/tree_rows.c
-  src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
+  src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/parent_fit.c src/learn/prior.c
+  src/learn/promise.c src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c
+  src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c
+  src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
+  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c
   src/eval/classes.c src/eval/eval.c src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c
@@ -119,10 +119,10 @@ set(FILM_TRAIN_SOURCES
   src/eval/request.c src/eval/retrieval.c
   # train: files to a model
   src/train/calibration.c src/train/checkpoint.c src/train/cross_validate.c
-  src/train/examples_sample.c src/train/field_guess.c src/train/fingerprint.c src/train/hold_out.c
-  src/train/known_words.c src/train/options.c src/train/pairs.c src/train/plan.c
-  src/train/reference.c src/train/split.c src/train/train.c src/train/train_api.c
-  src/train/training_rows.c
+  src/train/earlier_models.c src/train/examples_sample.c src/train/field_guess.c
+  src/train/fingerprint.c src/train/hold_out.c src/train/known_words.c src/train/options.c
+  src/train/pairs.c src/train/plan.c src/train/reference.c src/train/split.c src/train/train.c
+  src/train/train_api.c src/train/training_rows.c
   # plot: numbers to SVG
   src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
   # report: a page about a model

@@ -209,7 +209,8 @@ FILM_API film_status film_embed_batch(const film_model *model, const film_text *
 typedef struct film_reason {
     /* "word": a word that is shared or on one side only. "opposed", "beside", "replaced", ...: two
      * words or phrases together. "trait": a named fact or similarity, or two of them. "memory":
-     * both questions are known. "identical": the same words in the same order. "guarantee": only
+     * both questions are known. "start": the verdict of the model that training began from.
+     * "identical": the same words in the same order. "guarantee": only
      * a number, a negation, an opposite or the roles of two words differ.
      * docs/explanation/how-it-decides.md explains each. */
     const char *kind;

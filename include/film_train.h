@@ -223,6 +223,10 @@ typedef struct film_train_options {
     /* Choose the method as for this number of labelled pairs, so that cross-validation trains the
      * kind of model that all pairs would give; 0: the number of pairs. */
     size_t plan_pairs;
+    /* A model of other data to begin from. Its verdict is one term of the decision, whose weight
+     * cross-validation on the own labels chooses: large with few of them, 0 where it does not help.
+     * The trained model includes it. NULL: what the model of `edits` began from, or none. */
+    const char *start;
 } film_train_options;
 
 /* *JSON = the fields that training would compare in the records of a file, with their guessed

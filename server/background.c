@@ -177,6 +177,10 @@ static void start_work(struct service *service, enum background_work work)
     if (work == WORK_LEARN && background->force) list[count++] = "--force";
     if (work == WORK_START) list[count++] = "--from";
     if (work == WORK_START) list[count++] = table;
+    if (work != WORK_RESTORE && service->options.start) {
+        list[count++] = "--start";
+        list[count++] = service->options.start;
+    }
     list[count++] = "--threads";
     list[count++] = threads;
     list[count++] = "--quiet";

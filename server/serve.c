@@ -49,6 +49,7 @@ static void block_signals(sigset_t *set)
     sigaddset(set, SIGINT);
     sigaddset(set, SIGHUP);
     pthread_sigmask(SIG_BLOCK, set, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a client that leaves */
 }
 
 static int next_signal(const sigset_t *set, int milliseconds)

@@ -39,7 +39,8 @@ struct service_options {
     /* Accept only Host headers that name this machine: protects against DNS rebinding. */
     int local;
     int read_only;
-    int fresh; /* without a file at `path`, wait for a table to build the pool from */
+    const char *start; /* the model of other data that pools and learning begin from; NULL: none */
+    int fresh;         /* without a file at `path`, wait for a table to build the pool from */
     int threads;
     /* Learn after this number of new labels, and a tenth of all; 0: only on request. */
     size_t learn_after;

@@ -1568,6 +1568,7 @@ class film_train_options(Structure):
         ("edits", c_char_p),
         ("bits", c_int),
         ("plan_pairs", c_size_t),
+        ("start", c_char_p),
     ]
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 

@@ -8,14 +8,13 @@ import json
 import os
 import threading
 from itertools import accumulate
-from pathlib import Path
 
 from . import _abi
 
 NONE = ctypes.c_size_t(-1).value  # FILM_NONE: a count of 0 that is meant
 ZERO = -1e300  # FILM_ZERO: a number 0 that is meant
 _FILES = {"film": "libfilm.so.1", "pool": "libfilm-pool.so.1", "train": "libfilm-train.so.1"}
-_HERE = Path(__file__).resolve().parent
+_HERE = os.path.dirname(os.path.realpath(__file__))
 _loaded = {}
 _lock = threading.RLock()
 
@@ -52,10 +51,10 @@ _ERRORS = {
 
 
 def _places(file):
-    yield _HERE / "lib" / file
+    yield os.path.join(_HERE, "lib", file)
     for folder in filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":")):
-        yield Path(folder) / file
-    yield _HERE.parent.parent / "build" / "release" / file
+        yield os.path.join(folder, file)
+    yield os.path.join(_HERE, "..", "..", "build", "release", file)
 
 
 def library(name):
@@ -66,9 +65,9 @@ def library(name):
             # own setting wins. libgomp reads it when it is loaded.
             if name == "train":
                 os.environ.setdefault("GOMP_SPINCOUNT", "1000")
-            path = next((p for p in _places(_FILES[name]) if p.exists()), _FILES[name])
+            path = next(filter(os.path.exists, _places(_FILES[name])), _FILES[name])
             try:
-                _loaded[name] = ctypes.CDLL(str(path))
+                _loaded[name] = ctypes.CDLL(path)
             except OSError as error:
                 raise ImportError(
                     f"{_FILES[name]}: {error}; build FILM with scripts/build, install its "

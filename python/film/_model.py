@@ -3,7 +3,6 @@ import builtins
 import ctypes
 import json
 import os
-import tempfile
 from collections import deque
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
@@ -225,6 +224,7 @@ class Model:
         return "<film.Model, closed>" if self._address is None else f"<film.Model, dim {self.dim}>"
 
     def __getstate__(self) -> bytes:
+        import tempfile
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.film")
             self.save(path)
@@ -232,6 +232,7 @@ class Model:
                 return file.read()
 
     def __setstate__(self, state: bytes) -> None:
+        import tempfile
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.film")
             with builtins.open(path, "wb") as file:

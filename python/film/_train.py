@@ -6,7 +6,6 @@ that columns and labels are recognised by the same code as those of files.
 import ctypes
 import json
 import os
-import tempfile
 from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, Optional, Tuple, Union
 
@@ -141,6 +140,7 @@ def _table(data, y=None, always_file=False) -> Iterator[Tuple[Optional[str], Any
             all(row["label"] in (0, 1) for row in rows):
         yield None, _pairs(rows)
         return
+    import tempfile
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "data.jsonl")
         with open(path, "w", encoding="utf-8") as file:

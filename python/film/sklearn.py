@@ -56,7 +56,8 @@ class FilmPairClassifier(ClassifierMixin, BaseEstimator):
         return numpy.column_stack([1 - probability, probability])
 
     def predict(self, X: Any) -> numpy.ndarray:
-        return self.classes_[self._matches(X).same.astype(int)]
+        same = self._matches(X).same
+        return self.classes_[same.astype(int)]
 
     def _more_tags(self):
         return {"X_types": ["string"], "binary_only": True, "no_validation": True}

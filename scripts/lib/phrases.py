@@ -16,7 +16,7 @@ ALLOWED = "phrase-ok"
 
 
 def read_list(path):
-    """([(expression, replacement)], [patterns of files that are not checked])."""
+    """([(word, expression, replacement)], [patterns of files that are not checked])."""
     phrases, skipped = [], []
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -29,8 +29,16 @@ def read_list(path):
             if left.startswith("!"):
                 skipped.append(left[1:])
             else:
-                phrases.append((re.compile(left.replace(" ", " +"), re.IGNORECASE), right))
+                phrases.append((required_word(left), re.compile(left.replace(" ", " +"), re.IGNORECASE), right))
     return phrases, skipped
+
+
+def required_word(expression):
+    """A word that every match contains, "" if none is found: most texts are ruled out by looking for it."""
+    plain = expression
+    for part in (r"\\.", r"\[[^]]*\][?*]?", r"\([^()]*\)[?*]?", r"\([^()]*\)[?*]?", r"\w[?*]"):
+        plain = re.sub(part, " ", plain)
+    return "" if "|" in plain else max(re.findall("[a-z]*", plain), key=len)
 
 
 def joined(text):
@@ -55,7 +63,10 @@ def main():
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read()
         lines, (flat, starts) = text.split("\n"), joined(text)
-        for expression, replacement in phrases:
+        lower = flat.lower()
+        for word, expression, replacement in phrases:
+            if word not in lower:
+                continue
             for found in expression.finditer(flat):
                 line = bisect.bisect_right(starts, found.start())
                 if ALLOWED in lines[line - 1]:

@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 enum { MOST_BUCKET_BITS = 28, LONGEST_BUCKET = 255, KEYSET_BLOCK = 128 };
 
@@ -73,37 +76,99 @@ static uint32_t bucket_of(const struct keyset *set, uint64_t mixed)
     return set->bucket_bits ? (uint32_t)(mixed >> rest_bits(set)) : 0;
 }
 
-static uint32_t find_in_bucket(const struct keyset *set, uint32_t bucket, uint64_t rest)
+/* ---- Inside a bucket ----
+ *
+ * A bucket has few entries, but nobody can predict how many precede the wanted one: all of them are
+ * compared at once. */
+
+enum { TWO_BYTES = 16, FOUR_BYTES = 8 }; /* entries compared at once */
+
+#ifdef __SSE2__
+/* A bit for each of the entries from ENTRY on that equals REST. */
+static inline unsigned equal_entries(const void *entry, unsigned width, uint64_t rest)
 {
-    uint32_t end = set->first[bucket + 1];
-    for (uint32_t at = set->first[bucket]; at < end; at++)
-        if (rest_at(set, at) == rest) return at;
+    __m128i low = _mm_loadu_si128(entry), high = _mm_loadu_si128((const __m128i *)entry + 1);
+    if (width == 2) {
+        __m128i wanted = _mm_set1_epi16((short)rest);
+        low = _mm_packs_epi16(_mm_cmpeq_epi16(low, wanted), _mm_cmpeq_epi16(high, wanted));
+        return (unsigned)_mm_movemask_epi8(low);
+    }
+    __m128i wanted = _mm_set1_epi32((int)rest);
+    low = _mm_packs_epi32(_mm_cmpeq_epi32(low, wanted), _mm_cmpeq_epi32(high, wanted));
+    return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(low, _mm_setzero_si128()));
+}
+#else
+static inline unsigned equal_entries(const void *entry, unsigned width, uint64_t rest)
+{
+    unsigned found = 0;
+    for (unsigned i = 0; i < (width == 2 ? TWO_BYTES : FOUR_BYTES); i++)
+        found |= (unsigned)((width == 2 ? ((const uint16_t *)entry)[i]
+                                        : ((const uint32_t *)entry)[i]) == rest)
+                 << i;
+    return found;
+}
+#endif
+
+/* Returns the position of REST among entries FROM .. END, or KEYSET_NONE. */
+static uint32_t find_slowly(const struct keyset *set, uint32_t from, uint32_t end, uint64_t rest)
+{
+    for (; from < end; from++)
+        if (rest_at(set, from) == rest) return from;
     return KEYSET_NONE;
+}
+
+static inline __attribute__((always_inline)) uint32_t find_entry(const struct keyset *set,
+                                                                 unsigned width, uint32_t from,
+                                                                 uint32_t end, uint64_t rest)
+{
+    uint32_t step = width == 2 ? TWO_BYTES : FOUR_BYTES, size = end - from;
+    if (width > 4 || size > step || set->count - from < step)
+        return find_slowly(set, from, end, rest);
+    const char *entries = set->rest;
+    unsigned found = equal_entries(entries + (size_t)from * width, width, rest) &
+                     (unsigned)(((uint64_t)1 << size) - 1);
+    return found ? from + (uint32_t)__builtin_ctz(found) : KEYSET_NONE;
 }
 
 uint32_t keyset_find(const struct keyset *set, uint64_t number)
 {
     if (!set->count || number > mask_of(set->bits)) return KEYSET_NONE;
     uint64_t mixed = keyset_mix(set, number), rest = mixed & mask_of(rest_bits(set));
-    return find_in_bucket(set, bucket_of(set, mixed), rest);
+    uint32_t bucket = bucket_of(set, mixed);
+    uint32_t from = set->first[bucket], end = set->first[bucket + 1];
+    return set->width == 2   ? find_entry(set, 2, from, end, rest)
+           : set->width == 4 ? find_entry(set, 4, from, end, rest)
+                             : find_slowly(set, from, end, rest);
 }
 
-/* Three passes over a block: the bucket, its entries, the comparison. */
-static void find_block(const struct keyset *set, const uint64_t *numbers, size_t count,
-                       uint32_t *positions)
+/* Three passes over a block: the bucket, its entries, the comparison. WIDTH is that of the set;
+ * always inlined with a constant. */
+static inline __attribute__((always_inline)) void find_block(const struct keyset *set,
+                                                             unsigned width,
+                                                             const uint64_t *numbers, size_t count,
+                                                             uint32_t *positions)
 {
-    uint64_t rest[KEYSET_BLOCK], mask = mask_of(rest_bits(set)), most = mask_of(set->bits);
-    uint32_t bucket[KEYSET_BLOCK];
+    struct {
+        uint64_t rest;
+        uint32_t from, end;
+    } place[KEYSET_BLOCK];
+    uint64_t mask = mask_of(rest_bits(set)), most = mask_of(set->bits);
+    const uint32_t *first = set->first;
+    const char *entries = set->rest;
     for (size_t i = 0; i < count; i++) {
         uint64_t mixed = keyset_mix(set, numbers[i] & most);
-        rest[i] = mixed & mask;
-        bucket[i] = bucket_of(set, mixed);
-        __builtin_prefetch(set->first + bucket[i]);
+        place[i].rest = mixed & mask;
+        place[i].from = bucket_of(set, mixed);
+        __builtin_prefetch(first + place[i].from);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bucket = place[i].from;
+        place[i].from = first[bucket];
+        place[i].end = numbers[i] > most ? first[bucket] : first[bucket + 1];
+        __builtin_prefetch(entries + (size_t)place[i].from * width);
     }
     for (size_t i = 0; i < count; i++)
-        __builtin_prefetch((const char *)set->rest + (size_t)set->first[bucket[i]] * set->width);
-    for (size_t i = 0; i < count; i++)
-        positions[i] = numbers[i] > most ? KEYSET_NONE : find_in_bucket(set, bucket[i], rest[i]);
+        positions[i] = find_entry(set, width, place[i].from, place[i].end, place[i].rest);
 }
 
 void keyset_find_all(const struct keyset *set, const uint64_t *numbers, size_t count,
@@ -113,9 +178,15 @@ void keyset_find_all(const struct keyset *set, const uint64_t *numbers, size_t c
         for (size_t i = 0; i < count; i++) positions[i] = KEYSET_NONE;
         return;
     }
-    for (size_t first = 0; first < count; first += KEYSET_BLOCK)
-        find_block(set, numbers + first,
-                   count - first < KEYSET_BLOCK ? count - first : KEYSET_BLOCK, positions + first);
+    for (size_t first = 0; first < count; first += KEYSET_BLOCK) {
+        size_t here = count - first < KEYSET_BLOCK ? count - first : KEYSET_BLOCK;
+        if (set->width == 2)
+            find_block(set, 2, numbers + first, here, positions + first);
+        else if (set->width == 4)
+            find_block(set, 4, numbers + first, here, positions + first);
+        else
+            find_block(set, 8, numbers + first, here, positions + first);
+    }
 }
 
 uint64_t keyset_at(const struct keyset *set, uint32_t position)

@@ -24,6 +24,7 @@ film_status candidates_init(struct candidates *search, const struct comm *comm,
         TRY(status_set(error, FILM_USAGE, "candidates: %zu is too many; choose at most 10000",
                        request->candidates));
     TRY(match_rule(&search->rule, &model->decision, request->answer, error));
+    search->rule.pool = request->pool;
     search->threads = threads_count(request->answer->threads);
     TRY_ALLOC(search->verdicts = mem_array(CANDIDATES_BATCH, sizeof *search->verdicts), error);
     TRY_ALLOC(search->match = mem_zeroed((size_t)search->threads, sizeof *search->match), error);

@@ -38,6 +38,7 @@ struct candidates_request {
     double threshold;
     size_t candidates;
     const film_progress *progress;
+    int pool; /* judge by the pool rule (pair/decision.h) */
 };
 
 /* Checks the request. */

@@ -148,7 +148,7 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     struct candidate_query near = {.k = search->k + search->k / 2};
     size_t missed = 0;
     *lists = NULL;
-    if (search->comm->size > 1 || !index_has_graph(index) || near.k >= CANDIDATES_NEAR)
+    if (search->comm->size > 1 || !index_has_cells(index) || near.k >= CANDIDATES_NEAR)
         return FILM_OK;
     TRY(choose_sentences(&sample, count, error));
     TRY(judge_sample(&sample, search, index, error));

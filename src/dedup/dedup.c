@@ -89,7 +89,7 @@ film_status dedup_run(struct record_set *set, const film_model *model,
     struct dedup dedup = {.set = set, .comm = set->comm, .options = options, .result = result};
     TRY(candidates_init(&dedup.search, dedup.comm, model,
                         &(struct candidates_request){&options->answer, options->threshold,
-                                                     options->candidates, &options->progress},
+                                                     options->candidates, &options->progress, 1},
                         error));
     result->threshold = dedup.search.threshold;
     if (options->recall && dedup.comm->size > 1)

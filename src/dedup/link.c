@@ -335,7 +335,7 @@ static film_status link_start(struct link *link, const film_model *model, film_e
     if (options->most > CANDIDATES_K && candidates == 0) candidates = options->most;
     TRY(candidates_init(search, link->comm, model,
                         &(struct candidates_request){&options->answer, options->threshold,
-                                                     candidates, &options->progress},
+                                                     candidates, &options->progress, 0},
                         error));
     link->result->threshold = search->threshold;
     TRY(record_set_place(link->a, search->progress, error));
@@ -367,7 +367,7 @@ static film_status link_run(struct link *link, const film_model *model, film_err
     }
     TRY(list_texts(link->a, &link->a_texts, error));
     TRY(list_texts(link->b, &link->b_texts, error));
-    TRY(index_new(&model->encoder, &link->index, error));
+    TRY(index_new_brief(&model->encoder, 0, &link->index, error));
     TRY(index_add(link->index, link->b_texts, link->b->count, link->search.threads,
                   link->search.progress, error));
     TRY_ALLOC(link->lists = mem_array(CANDIDATES_BATCH, sizeof *link->lists), error);

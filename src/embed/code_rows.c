@@ -27,12 +27,16 @@ VEC_KERNEL static void add_rows_plain(const struct coded_rows *rows, float *out,
             out[i] += rows->factor[r] * (float)((const int8_t *)rows->code[r])[i];
 }
 
-VEC_KERNEL static int32_t multiply_plain(const int8_t *a, const int8_t *b, size_t n)
+VEC_KERNEL static void multiply_plain(const int8_t *a, const int8_t *const *b, size_t count,
+                                      size_t n, int32_t *out)
 {
-    int32_t sum = 0;
+    for (size_t k = 0; k < count; k++) {
+        const int8_t *row = b[k];
+        int32_t sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++) sum += (int32_t)a[i] * (int32_t)b[i];
-    return sum;
+        for (size_t i = 0; i < n; i++) sum += (int32_t)a[i] * (int32_t)row[i];
+        out[k] = sum;
+    }
 }
 
 /* ---- AVX2 ---- */
@@ -74,21 +78,55 @@ AVX2 static void add_rows_avx2(const struct coded_rows *rows, float *out, size_t
             out[i] += rows->factor[r] * (float)((const int8_t *)rows->code[r])[i];
 }
 
-AVX2 static int32_t multiply_avx2(const int8_t *a, const int8_t *b, size_t n)
+AVX2 static inline __m256i widened(const int8_t *code)
 {
-    __m256i sum = _mm256_setzero_si256();
-    size_t i = 0;
-    for (; i + 16 <= n; i += 16) {
-        __m256i left = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(a + i)));
-        __m256i right = _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(b + i)));
-        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(left, right));
-    }
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)code));
+}
+
+AVX2 static inline int32_t sum_of(__m256i sum)
+{
     __m128i half = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
     half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0x4e));
     half = _mm_add_epi32(half, _mm_shuffle_epi32(half, 0xb1));
-    int32_t total = _mm_cvtsi128_si32(half);
-    for (; i < n; i++) total += (int32_t)a[i] * (int32_t)b[i];
-    return total;
+    return _mm_cvtsi128_si32(half);
+}
+
+/* A with COUNT rows, always inlined with a constant: A is read once for all of them. */
+AVX2 static inline __attribute__((always_inline)) void multiply_some_avx2(const int8_t *a,
+                                                                          const int8_t *const *b,
+                                                                          int count, size_t n,
+                                                                          int32_t *out)
+{
+    __m256i sum[4];
+    size_t i = 0;
+    for (int k = 0; k < count; k++) sum[k] = _mm256_setzero_si256();
+    for (; i + 16 <= n; i += 16) {
+        __m256i left = widened(a + i);
+        for (int k = 0; k < count; k++)
+            sum[k] = _mm256_add_epi32(sum[k], _mm256_madd_epi16(left, widened(b[k] + i)));
+    }
+    if (i + 8 <= n) {
+        __m128i left = _mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)(a + i)));
+        for (int k = 0; k < count; k++) {
+            __m128i right = _mm_cvtepi8_epi16(_mm_loadl_epi64((const __m128i *)(b[k] + i)));
+            __m128i product = _mm_madd_epi16(left, right);
+            sum[k] = _mm256_add_epi32(sum[k], _mm256_zextsi128_si256(product));
+        }
+        i += 8;
+    }
+    for (int k = 0; k < count; k++) {
+        out[k] = sum_of(sum[k]);
+        for (size_t rest = i; rest < n; rest++) out[k] += (int32_t)a[rest] * (int32_t)b[k][rest];
+    }
+}
+
+AVX2 static void multiply_avx2(const int8_t *a, const int8_t *const *b, size_t count, size_t n,
+                               int32_t *out)
+{
+    size_t k = 0;
+    for (; k + 4 <= count; k += 4) multiply_some_avx2(a, b + k, 4, n, out + k);
+    for (; k + 2 <= count; k += 2) multiply_some_avx2(a, b + k, 2, n, out + k);
+    for (; k < count; k++) multiply_some_avx2(a, b + k, 1, n, out + k);
 }
 
 static int codes_have_avx2(void)
@@ -112,7 +150,10 @@ void codes_add_rows(const struct coded_rows *rows, float *out, size_t dim)
         add_rows_plain(rows, out, dim);
 }
 
-int32_t codes_multiply(const int8_t *a, const int8_t *b, size_t n)
+void codes_multiply(const int8_t *a, const int8_t *const *b, size_t count, size_t n, int32_t *out)
 {
-    return codes_have_avx2() ? multiply_avx2(a, b, n) : multiply_plain(a, b, n);
+    if (codes_have_avx2())
+        multiply_avx2(a, b, count, n, out);
+    else
+        multiply_plain(a, b, count, n, out);
 }

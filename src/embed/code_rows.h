@@ -17,6 +17,7 @@ struct coded_rows {
  * rows. */
 void codes_add_rows(const struct coded_rows *rows, float *out, size_t dim);
 
-int32_t codes_multiply(const int8_t *a, const int8_t *b, size_t n);
+/* OUT[k] = the inner product of A and row k of B, of N bytes each. */
+void codes_multiply(const int8_t *a, const int8_t *const *b, size_t count, size_t n, int32_t *out);
 
 #endif

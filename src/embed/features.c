@@ -70,6 +70,7 @@ void feature_row_free(struct feature_row *row)
     mem_free(row->value);
     mem_free(row->found);
     mem_free(row->scratch);
+    mem_free(row->seen);
     mem_free(row->word);
     for (size_t i = 0; i < row->room_capacity; i++) mem_free(row->room[i].lexeme);
     mem_free(row->room);
@@ -80,7 +81,8 @@ static int reserve_features(struct feature_row *row, size_t count)
 {
     return mem_grow((void **)&row->id, &row->id_capacity, count, sizeof *row->id) &&
            mem_grow((void **)&row->value, &row->value_capacity, count, sizeof *row->value) &&
-           mem_grow((void **)&row->scratch, &row->scratch_capacity, count, sizeof *row->scratch);
+           mem_grow((void **)&row->scratch, &row->scratch_capacity, 2 * count,
+                    sizeof *row->scratch);
 }
 
 film_status feature_row_list(const struct features *features, struct feature_row *row,
@@ -160,42 +162,83 @@ static int is_plain(const struct features *features, const struct feature_row *r
     return 1;
 }
 
-/* Merges two ascending arrays. */
-static void merge_ids(const uint32_t *a, size_t n, const uint32_t *b, size_t m, uint32_t *out)
+/* Sorts the first KNOWN ids; runs of equal ids become one entry with their tf. */
+static void count_ids(struct feature_row *row, size_t known)
 {
-    size_t i = 0, j = 0;
-    while (i < n && j < m) { /* without a branch on the ids, which nobody can predict */
-        uint32_t left = a[i], right = b[j];
-        size_t first = left <= right;
-        *out++ = first ? left : right;
-        i += first;
-        j += !first;
+    sort_ids(row->id, row->scratch, known);
+    for (size_t i = 0; i < known;) {
+        size_t start = i;
+        uint32_t id = row->id[i];
+        while (i < known && row->id[i] == id) i++;
+        row->id[row->count] = id;
+        row->value[row->count++] = features_tf((uint32_t)(i - start));
     }
-    if (i < n) memcpy(out, a + i, (n - i) * sizeof *a);
-    if (j < m) memcpy(out, b + j, (m - j) * sizeof *b);
 }
 
-/* Merges the n-grams of words FIRST .. LAST into OUT; SCRATCH has the same room. Returns their
- * number. */
-static size_t merge_words(const struct feature_row *row, size_t first, size_t last, uint32_t *out,
-                          uint32_t *scratch)
+/* Makes room for a bit per character n-gram, and a bit per 64 of these. */
+static int reserve_bits(struct feature_row *row, size_t words)
 {
-    if (last - first == 0) return 0;
-    if (last - first == 1) {
-        const struct lexeme *word = row->word[first];
-        memcpy(out, word->gram, word->gram_count * sizeof *out);
-        return word->gram_count;
-    }
-    size_t middle = first + (last - first) / 2;
-    size_t left = merge_words(row, first, middle, scratch, out);
-    size_t right = merge_words(row, middle, last, scratch + left, out + left);
-    merge_ids(scratch, left, scratch + left, right, out);
-    return left + right;
+    size_t had = row->seen_capacity;
+    if (!mem_grow((void **)&row->seen, &row->seen_capacity, words, sizeof *row->seen)) return 0;
+    memset(row->seen + had, 0, (row->seen_capacity - had) * sizeof *row->seen);
+    return 1;
 }
 
-/* Collects the known ids of the row with repetitions, ascending; returns their number. */
+/* Moves the set bits to row->id as ascending ids from FIRST on, each with tf 1. UPPER has a bit for
+ * each of SEEN's words that has one. Clears both. */
+static void list_bits(struct feature_row *row, uint64_t *seen, uint64_t *upper, size_t uppers,
+                      uint32_t first)
+{
+    size_t count = row->count;
+    for (size_t u = 0; u < uppers; u++) {
+        for (uint64_t some = upper[u]; some; some &= some - 1) {
+            size_t w = 64 * u + (size_t)__builtin_ctzll(some);
+            for (uint64_t bits = seen[w]; bits; bits &= bits - 1) {
+                row->id[count] = first + (uint32_t)(64 * w + (size_t)__builtin_ctzll(bits));
+                row->value[count++] = 1.0f;
+            }
+            seen[w] = 0;
+        }
+        upper[u] = 0;
+    }
+    row->count = count;
+}
+
+/* Appends the n-grams of all words to the row, ascending, with their tf: a bit per n-gram sorts
+ * them in a few steps each. The row has room for all of them, and SCRATCH for twice as many. */
+static int collect_grams(const struct features *features, struct feature_row *row)
+{
+    uint32_t first = features->first[GROUP_CHAR];
+    size_t words = (features->first[GROUP_CHAR + 1] - first) / 64 + 1, uppers = words / 64 + 1;
+    size_t repeated = 0, at = row->count;
+    uint32_t *again = row->scratch;
+    if (!reserve_bits(row, words + uppers)) return 0;
+    uint64_t *seen = row->seen, *upper = seen + words;
+    for (size_t i = 0; i < row->grams.tokens.count; i++) {
+        const struct lexeme *word = row->word[i];
+        for (uint32_t g = 0; g < word->gram_count; g++) {
+            uint32_t gram = word->gram[g] - first;
+            uint64_t bit = UINT64_C(1) << gram % 64;
+            again[repeated] = word->gram[g];
+            repeated += (seen[gram / 64] & bit) != 0;
+            seen[gram / 64] |= bit;
+            upper[gram / 4096] |= UINT64_C(1) << gram / 64 % 64;
+        }
+    }
+    list_bits(row, seen, upper, uppers, first);
+    sort_ids(again, again + repeated, repeated);
+    for (size_t i = 0; i < repeated;) {
+        size_t start = i;
+        while (i < repeated && again[i] == again[start]) i++;
+        while (row->id[at] < again[start]) at++;
+        row->value[at] = features_tf((uint32_t)(i - start + 1));
+    }
+    return 1;
+}
+
+/* Collects the features of a sentence that has those of its words. */
 static film_status collect_plain(const struct features *features, struct feature_row *row,
-                                 size_t *known, film_error *error)
+                                 film_error *error)
 {
     const struct tokens *tokens = &row->grams.tokens;
     size_t words = 0, grams = 0;
@@ -205,27 +248,25 @@ static film_status collect_plain(const struct features *features, struct feature
         row->id[words] = row->word[i]->id;
         words += row->word[i]->id != STRTAB_NONE;
     }
-    sort_ids(row->id, row->scratch, words);
-    if (features->groups & GROUP_BIT(GROUP_CHAR))
-        words += merge_words(row, 0, tokens->count, row->id + words, row->scratch);
-    *known = words;
+    count_ids(row, words);
+    if (features->groups & GROUP_BIT(GROUP_CHAR) && !collect_grams(features, row))
+        return status_no_memory(error);
     return FILM_OK;
 }
 
 static film_status collect_listed(const struct features *features, struct feature_row *row,
-                                  size_t *known, film_error *error)
+                                  film_error *error)
 {
     film_status status = FILM_OK;
-    size_t grams = 0;
-    *known = 0;
+    size_t grams = 0, known = 0;
     TRY(feature_row_list(features, row, error));
     for (int g = 0; g < GROUPS; g++) grams += row->grams.group[g].count;
     TRY_ALLOC(reserve_features(row, grams + 1), error);
     for (size_t i = 0; i < grams; i++) {
-        row->id[*known] = row->found[i];
-        *known += row->found[i] != STRTAB_NONE;
+        row->id[known] = row->found[i];
+        known += row->found[i] != STRTAB_NONE;
     }
-    sort_ids(row->id, row->scratch, *known);
+    count_ids(row, known);
 done:
     return status;
 }
@@ -234,22 +275,13 @@ film_status features_transform(const struct features *features, struct feature_r
                                film_text text, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t known, count = 0;
     row->count = 0;
     row->listed = 0;
     TRY(grams_split(&row->grams, &features->tokenizer, text, error));
     TRY(find_words(features, row, error));
-    TRY((is_plain(features, row) ? collect_plain : collect_listed)(features, row, &known, error));
-    for (size_t i = 0; i < known;) { /* runs of equal ids become one entry */
-        size_t start = i;
-        uint32_t id = row->id[i];
-        while (i < known && row->id[i] == id) i++;
-        row->id[count] = id;
-        row->value[count++] = features_tf((uint32_t)(i - start));
-    }
-    row->count = count;
-    row->id[count] = UINT32_MAX; /* above all ids: merging needs no other check of the end */
-    features_weigh(features, row->id, row->value, count);
+    TRY((is_plain(features, row) ? collect_plain : collect_listed)(features, row, error));
+    row->id[row->count] = UINT32_MAX; /* above all ids: merging needs no other check of the end */
+    features_weigh(features, row->id, row->value, row->count);
 done:
     return status;
 }

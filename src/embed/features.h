@@ -40,7 +40,8 @@ struct feature_row {
     const struct lexeme **word; /* of each token */
     uint32_t *found; /* id of each gram, group by group, or STRTAB_NONE: see feature_row_list */
     uint32_t *scratch;
-    size_t id_capacity, value_capacity, found_capacity, scratch_capacity;
+    uint64_t *seen; /* sorts the n-grams of the words: see collect_grams; all 0 between calls */
+    size_t id_capacity, value_capacity, found_capacity, scratch_capacity, seen_capacity;
     struct lexeme_room *room; /* of the words that no lexicon keeps */
     size_t word_capacity, room_capacity;
     int listed; /* the lists of `grams` and `found` are filled */

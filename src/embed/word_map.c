@@ -162,14 +162,37 @@ void word_map_add(const struct word_map *map, uint32_t id, float factor, float *
                     dim - map->stride);
 }
 
+/* As word_map_products, for at most CODED_ROWS rows of codes. */
+static void multiply_codes(const struct word_map *map, uint32_t id, const uint32_t *others,
+                           size_t count, size_t dim, double *out)
+{
+    const int8_t *rows[CODED_ROWS];
+    int32_t sum[CODED_ROWS];
+    for (size_t i = 0; i < count; i++) rows[i] = (const int8_t *)codes_of(map, others[i]);
+    if (map->bits == 8)
+        codes_multiply((const int8_t *)codes_of(map, id), rows, count, dim, sum);
+    else
+        for (size_t i = 0; i < count; i++)
+            sum[i] = multiply_nibbles(codes_of(map, id), codes_of(map, others[i]), map->stride);
+    for (size_t i = 0; i < count; i++)
+        out[i] = (double)map->scales[id] * (double)map->scales[others[i]] * sum[i];
+}
+
+void word_map_products(const struct word_map *map, uint32_t id, const uint32_t *others,
+                       size_t count, size_t dim, double *out)
+{
+    for (size_t i = 0; map->rows && i < count; i++)
+        out[i] = vec_dot(floats_of(map, id, dim), floats_of(map, others[i], dim), dim);
+    for (size_t i = 0; !map->rows && i < count; i += CODED_ROWS)
+        multiply_codes(map, id, others + i, count - i < CODED_ROWS ? count - i : CODED_ROWS, dim,
+                       out + i);
+}
+
 double word_map_product(const struct word_map *map, uint32_t a, uint32_t b, size_t dim)
 {
-    if (map->rows) return vec_dot(floats_of(map, a, dim), floats_of(map, b, dim), dim);
-    int32_t sum = map->bits == 8
-                      ? codes_multiply((const int8_t *)codes_of(map, a),
-                                       (const int8_t *)codes_of(map, b), dim)
-                      : multiply_nibbles(codes_of(map, a), codes_of(map, b), map->stride);
-    return (double)map->scales[a] * (double)map->scales[b] * sum;
+    double product;
+    word_map_products(map, a, &b, 1, dim, &product);
+    return product;
 }
 
 float word_map_value(const struct word_map *map, uint32_t id, size_t dimension, size_t dim)

@@ -38,7 +38,9 @@ void word_map_add(const struct word_map *map, uint32_t id, float factor, float *
 void word_map_sum(const struct word_map *map, const uint32_t *ids, const float *values,
                   size_t count, float *out, size_t dim);
 
-/* The inner product of two rows; of a row and a vector. */
+/* The inner products of a row and COUNT others; of two rows; of a row and a vector. */
+void word_map_products(const struct word_map *map, uint32_t id, const uint32_t *others,
+                       size_t count, size_t dim, double *out);
 double word_map_product(const struct word_map *map, uint32_t a, uint32_t b, size_t dim);
 double word_map_toward(const struct word_map *map, uint32_t id, const float *vector, size_t dim);
 

@@ -144,4 +144,6 @@ void facts_find(struct facts *facts, const struct reading *reading, enum memory_
         add(facts, "memory", "both sentences are known from training as the same");
     if (known == MEMORY_DIFFERENT)
         add(facts, "memory", "both sentences are known from training as different");
+    if (known == MEMORY_TAKEN)
+        add(facts, "memory", "one of the records has another match in training");
 }

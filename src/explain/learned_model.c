@@ -276,6 +276,10 @@ film_status explain_model(const film_model *model, size_t most, char **json, fil
         writer_weight(&to, decision->memory.weight[MEMORY_SAME]);
         writer_key(&to, "different");
         writer_weight(&to, decision->memory.weight[MEMORY_DIFFERENT]);
+        if (decision->memory.weight[MEMORY_TAKEN] != 0) {
+            writer_key(&to, "other_match");
+            writer_weight(&to, decision->memory.weight[MEMORY_TAKEN]);
+        }
         writer_close(&to, '}');
     }
     writer_close(&to, '}');

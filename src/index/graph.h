@@ -84,18 +84,13 @@ film_status graph_walker_new(struct graph_walker **out, film_error *error);
 void graph_walker_free(struct graph_walker *walker);
 
 struct graph_question {
-    const float *vector; /* NULL: that of `row` */
+    const float *vector;
     size_t k;
     /* Number of candidates kept during the search, at least k; larger finds more. For k = 10 on our
      * vectors, 64 finds 97 % and 160 finds 99 % of the exact neighbours among 184,000 rows; 96 and
      * 448 find 95 and 99 % among a million. */
     size_t ef;
     const float *rows; /* count x dim, for exact scores; NULL: scores of the codes */
-    /* Without a vector: a row of the graph, where the search starts; it is found too. Rows with a
-     * score below `least` are not wanted, and links of rows far below it are not followed; 0: all
-     * are wanted. */
-    uint32_t row;
-    float least;
 };
 
 /* Fills ID and SCORE (k each), best first, equal scores by ascending id; *FOUND is their number. */

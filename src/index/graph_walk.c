@@ -6,8 +6,6 @@
 #include "base/topk.h"
 #include "embed/vec.h"
 
-#include <math.h>
-
 /* Number of entry rows that a search starts from: a single one may be on the wrong side of a
  * gap. */
 enum { STARTS = 4 };
@@ -134,15 +132,14 @@ static void start_walk(struct graph_walker *walker, const struct graph_view *vie
     walker->limit = limit;
 }
 
-/* Follows the links of the best rows of the pool, of none with a score below STOP. */
+/* Follows the links of the best rows of the pool. */
 static void follow_links(struct graph_walker *walker, const struct graph_view *view,
-                         const struct codes_query *query, float stop)
+                         const struct codes_query *query)
 {
     size_t rows = view->codes.count, count;
     while (walker->cursor < walker->size) {
         uint64_t *key = &walker->pool[walker->cursor++];
         if (*key & 1) continue;
-        if (key_score(*key) < stop) return; /* all others are below, too */
         *key |= 1;
         const uint32_t *links = view->links + (size_t)key_id(*key) * view->degree;
         count = 0;
@@ -166,31 +163,7 @@ void walker_walk(struct graph_walker *walker, const struct graph_view *view,
     for (size_t i = 0; i < view->entries; i++)
         if (view->entry[i] < view->codes.count) walker->todo[count++] = view->entry[i];
     start_walk(walker, view, query, limit, count);
-    follow_links(walker, view, query, -INFINITY);
-}
-
-/* Returns ROW, or the row with the same codes that has the links of both. */
-static uint32_t linked_twin(const struct graph_view *view, uint32_t row)
-{
-    uint32_t id = row;
-    for (size_t step = 0; step < view->codes.count && view->state[id] != GRAPH_LINKED; step++) {
-        id = view->twin[id];
-        if (id == row || id >= view->codes.count) break;
-    }
-    return id < view->codes.count ? id : row;
-}
-
-/* Walks from a row of the graph: its neighbours are its links, or theirs. The way to a row may lead
- * over rows that are a little farther. */
-static void walk_from(struct graph_walker *walker, const struct graph_view *view,
-                      const struct graph_question *question, const struct codes_query *query,
-                      size_t limit)
-{
-    float detour = 0.06f, stop = -INFINITY;
-    if (question->least > 0 && query->scale > 0) stop = (question->least - detour) / query->scale;
-    walker->todo[0] = linked_twin(view, question->row);
-    start_walk(walker, view, query, limit, 1);
-    follow_links(walker, view, query, stop);
+    follow_links(walker, view, query);
 }
 
 /* ---- Searching ---- */
@@ -231,25 +204,17 @@ film_status graph_search(const struct graph_view *view, struct graph_walker *wal
     size_t k = question->k, ef = question->ef < k ? k : question->ef;
     size_t many = view->entries > view->degree ? view->entries : view->degree;
     *found = 0;
-    if (k == 0 || (!question->vector && question->row >= view->codes.count)) goto done;
+    if (k == 0) goto done;
     if (ef > GRAPH_MAX_WIDTH)
         return status_set(error, FILM_USAGE, "search: at most %d candidates are supported, not %zu",
                           GRAPH_MAX_WIDTH, ef);
     TRY(walker_fit(walker, view->codes.count, view->codes.dim, ef, many, error));
-    struct codes_query query =
-        question->vector ? codes_query_of(question->vector, view->codes.dim, walker->values)
-                         : codes_query_row(&view->codes, question->row, walker->values);
-    if (question->vector)
-        walker_walk(walker, view, &query, ef);
-    else
-        walk_from(walker, view, question, &query, ef);
+    struct codes_query query = codes_query_of(question->vector, view->codes.dim, walker->values);
+    walker_walk(walker, view, &query, ef);
     /* The order of the codes is right except for near ties: a few beyond k are enough to rank
      * exactly. */
     size_t ranked = question->rows ? k + k / 2 + 8 : k;
     if (ranked > walker->size) ranked = walker->size;
-    if (question->least > 0)
-        while (ranked && key_score(walker->pool[ranked - 1]) * query.scale < question->least)
-            ranked--;
     if (question->rows)
         for (size_t i = 0; i < ranked; i++) {
             const float *row = question->rows + (size_t)key_id(walker->pool[i]) * view->codes.dim;

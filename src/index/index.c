@@ -33,7 +33,7 @@ struct index_searcher {
     size_t id_capacity, score_capacity, near_capacity, all_capacity;
 };
 
-static film_status new_index(const struct encoder *encoder, size_t from, size_t width,
+static film_status new_index(const struct encoder *encoder, size_t from, int brief,
                              struct index **out, film_error *error)
 {
     film_status status = FILM_OK;
@@ -43,7 +43,7 @@ static film_status new_index(const struct encoder *encoder, size_t from, size_t 
     index->encoder = encoder;
     if (encoder_has_vectors(encoder)) {
         TRY(vector_index_new(encoder_dim(encoder), from, &index->dense, error));
-        vector_index_width(index->dense, width);
+        if (brief) vector_index_brief(index->dense);
     }
     TRY(lexical_new(&index->lexical, error));
     *out = index;
@@ -61,8 +61,7 @@ film_status index_new(const struct encoder *encoder, struct index **out, film_er
 film_status index_new_brief(const struct encoder *encoder, size_t from, struct index **out,
                             film_error *error)
 {
-    enum { WIDTH = 72 };
-    return new_index(encoder, from, WIDTH, out, error);
+    return new_index(encoder, from, 1, out, error);
 }
 
 film_status index_open(const struct encoder *encoder, const struct graph_view *dense,
@@ -178,6 +177,7 @@ film_status index_add(struct index *index, const film_text *texts, size_t count,
         TRY(progress_report(progress, "indexing", (double)(first + some), (double)count, error));
     }
     TRY(lexical_tidy(index->lexical, error));
+    if (index->dense) TRY(vector_index_tidy(index->dense, threads, error));
 done:
     terms_free(&terms);
     mem_free(rows);
@@ -336,9 +336,9 @@ film_status index_nearest(const struct index *index, struct index_searcher *sear
                                error);
 }
 
-int index_has_graph(const struct index *index)
+int index_has_cells(const struct index *index)
 {
-    return index->dense && vector_index_view(index->dense).degree > 0;
+    return index->dense && vector_index_has_cells(index->dense);
 }
 
 film_status index_near_id(const struct index *index, struct index_searcher *searcher, uint32_t id,

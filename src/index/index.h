@@ -19,8 +19,8 @@ struct index;
 /* ENCODER must outlive the index. */
 film_status index_new(const struct encoder *encoder, struct index **out, film_error *error);
 
-/* The same for one run of searches: from FROM sentences on (0: as many as usual) it has a graph,
- * which is built in less time and finds a little less. */
+/* The same for one run of searches: from FROM sentences on (0: as many as usual) it has cells
+ * instead of a graph, which are built in less time and find a little less. */
 film_status index_new_brief(const struct encoder *encoder, size_t from, struct index **out,
                             film_error *error);
 
@@ -85,8 +85,8 @@ double index_known(const struct index_searcher *searcher);
 film_status index_nearest(const struct index *index, struct index_searcher *searcher,
                           const float *vector, size_t k, struct nearest *out, film_error *error);
 
-/* Returns whether index_near_id is possible: there are enough vectors for a graph. */
-int index_has_graph(const struct index *index);
+/* Returns whether index_near_id is possible: there are enough vectors for cells. */
+int index_has_cells(const struct index *index);
 
 /* Finds up to K sentences near sentence ID by their vectors, with a cosine of at least LEAST, best
  * first; ID is one of them. OUT has room for K. */

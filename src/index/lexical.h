@@ -8,8 +8,8 @@
  * A search processes the terms by decreasing maximum contribution (MaxScore, Turtle and Flood).
  * Once the remaining terms cannot lift a new document into the top k, the long lists of common
  * words are probed only for the few remaining documents. (Exact except for one shortcut with lists
- * of more than 32,768 documents, see lexical_search.c.) New documents are appended to a short tail
- * that is scanned completely until it is worth merging.
+ * of common words, see lexical_search.c.) New documents are appended to a short tail that is
+ * scanned completely until it is worth merging.
  *
  * The arrays are plain; those of a file are used in place until the first change. A search stays
  * inside them whatever they contain (each number is checked before it is followed); lexical_check

@@ -8,11 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list of more than LONG documents belongs to a common word. Once rarer words have found MANY
- * times k documents, it is probed only for those: documents that share only common words are not
- * among the best. This is the only step that is not exact; without it, a search of a million
- * sentences spends most of its time on "what is the". */
-enum { LONG = 32768, MANY = 16 };
+/* A word in more than one of COMMON documents (or MOST_COMMON of them) is common. Once rarer
+ * words have found MANY times k documents, its list is probed only for those: documents that share
+ * only common words are not among the best. This is the only step that is not exact; without it, a
+ * search spends most of its time on "what is the". */
+enum { COMMON = 32, LEAST_COMMON = 4096, MOST_COMMON = 32768, MANY = 16 };
+
+static size_t longest_list(const struct lexical *lexical)
+{
+    size_t length = lexical->count / COMMON;
+    return length < LEAST_COMMON ? LEAST_COMMON : length < MOST_COMMON ? length : MOST_COMMON;
+}
 
 /* A term of the query and its posting list. */
 struct wanted {
@@ -235,7 +241,7 @@ static void drop(struct lexical_searcher *searcher, uint32_t least, uint64_t res
 static void add_terms(const struct lexical *lexical, struct lexical_searcher *searcher, size_t k)
 {
     uint64_t rest = 0;
-    size_t i = 0, count = searcher->wanted_count;
+    size_t i = 0, count = searcher->wanted_count, longest = longest_list(lexical);
     struct wanted *wanted = searcher->wanted;
     sort_array(wanted, count, sizeof *wanted, by_bound);
     for (size_t t = 0; t < count; t++) rest += wanted[t].bound;
@@ -243,7 +249,7 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
         /* Computing the threshold reads all scores once: only before a list that costs as much. */
         if (searcher->touched_count >= k && 2 * wanted[i].length > searcher->touched_count)
             least = least_of_best(lexical, searcher, k);
-        if (rest < least || (wanted[i].length > LONG && searcher->touched_count > MANY * k)) {
+        if (rest < least || (wanted[i].length > longest && searcher->touched_count > MANY * k)) {
             drop(searcher, least, rest);
             break;
         }

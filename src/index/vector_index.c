@@ -1,14 +1,17 @@
-/* The vectors of an index: an exact scan while there are few, a proximity graph (graph.h) once
- * there are many. The words of an index are in lexical.c. */
+/* The vectors of an index: an exact scan while there are few, a proximity graph (graph.h) or cells
+ * (cells.h) once there are many. The words of an index are in lexical.c. */
 #include "index/vector_index.h"
 #include "base/mem.h"
 #include "base/topk.h"
+#include "index/cells.h"
 #include "index/graph_walk.h"
 
 #include <math.h>
 
 struct vector_index {
-    size_t dim, graph_from, width;
+    size_t dim, graph_from;
+    int brief; /* cells instead of a graph */
+    struct cells *cells;
     struct graph_view view; /* the arrays searched; degree 0: without a graph */
     int borrowed;           /* the view points into a file */
     struct graph *graph;    /* own graph, or NULL */
@@ -18,7 +21,7 @@ struct vector_index {
 
 static struct graph_options options_of(const struct vector_index *dense)
 {
-    return (struct graph_options){.dim = dense->dim, .width = dense->width, .seed = 1};
+    return (struct graph_options){.dim = dense->dim, .seed = 1};
 }
 
 film_status vector_index_new(size_t dim, size_t graph_from, struct vector_index **out,
@@ -36,9 +39,9 @@ film_status vector_index_new(size_t dim, size_t graph_from, struct vector_index 
     return FILM_OK;
 }
 
-void vector_index_width(struct vector_index *dense, size_t width)
+void vector_index_brief(struct vector_index *dense)
 {
-    dense->width = width;
+    dense->brief = 1;
 }
 
 film_status vector_index_open(const struct graph_view *view, size_t graph_from,
@@ -67,6 +70,7 @@ void vector_index_free(struct vector_index *dense)
 {
     if (!dense) return;
     graph_free(dense->graph);
+    cells_free(dense->cells);
     mem_free(dense->codes);
     mem_free(dense->state);
     mem_free(dense);
@@ -181,13 +185,15 @@ film_status vector_index_add(struct vector_index *dense, const float *rows, size
     film_status status = FILM_OK;
     struct codes *codes = &dense->view.codes;
     TRY(own(dense, error));
-    if (!dense->graph && codes->count + count >= dense->graph_from)
+    if (!dense->graph && !dense->brief && codes->count + count >= dense->graph_from)
         TRY(make_graph(dense, threads, error));
     if (dense->graph) {
         status = graph_add(dense->graph, rows, count, threads, progress, error);
         dense->view = graph_view(dense->graph);
         goto done;
     }
+    cells_free(dense->cells);
+    dense->cells = NULL;
     TRY(reserve_rows(dense, codes->count + count, error));
     codes_encode(rows, count, dense->dim, dense->codes + codes->count * codes->stride, threads);
     memset(dense->state + codes->count, GRAPH_LINKED, count);
@@ -196,6 +202,18 @@ film_status vector_index_add(struct vector_index *dense, const float *rows, size
     codes->count += count;
 done:
     return status;
+}
+
+film_status vector_index_tidy(struct vector_index *dense, int threads, film_error *error)
+{
+    if (!dense->brief || dense->cells || dense->view.codes.count < dense->graph_from)
+        return FILM_OK;
+    return cells_new(&dense->view.codes, threads, &dense->cells, error);
+}
+
+int vector_index_has_cells(const struct vector_index *dense)
+{
+    return dense->cells != NULL;
 }
 
 film_status vector_index_remove(struct vector_index *dense, const uint32_t *id, size_t count,
@@ -235,6 +253,21 @@ done:
     return status;
 }
 
+static film_status search_cells(const struct vector_index *dense, struct graph_walker *walker,
+                                struct cells_query *query, const float *vector, struct topk *top,
+                                film_error *error)
+{
+    const struct codes *codes = &dense->view.codes;
+    film_status status = walker_fit(walker, 0, dense->dim, 1, cells_room(dense->cells), error);
+    if (status != FILM_OK) return status;
+    query->codes = vector ? codes_query_of(vector, dense->dim, walker->values)
+                          : codes_query_row(codes, query->row, walker->values);
+    query->state = dense->view.state;
+    query->scores = walker->scores;
+    cells_search(dense->cells, query, top);
+    return FILM_OK;
+}
+
 film_status vector_index_search(const struct vector_index *dense, struct graph_walker *walker,
                                 const float *vector, size_t k, size_t ef, struct nearest *out,
                                 film_error *error)
@@ -245,7 +278,9 @@ film_status vector_index_search(const struct vector_index *dense, struct graph_w
                             error);
     }
     struct topk top = topk_over(out->score, out->id, k);
-    film_status status = scan_rows(dense, walker, vector, &top, error);
+    struct cells_query query = {.row = UINT32_MAX, .least = -INFINITY};
+    film_status status = dense->cells ? search_cells(dense, walker, &query, vector, &top, error)
+                                      : scan_rows(dense, walker, vector, &top, error);
     topk_finish(&top);
     out->found = top.count;
     return status;
@@ -255,8 +290,12 @@ film_status vector_index_near(const struct vector_index *dense, struct graph_wal
                               uint32_t row, float least, size_t k, struct nearest *out,
                               film_error *error)
 {
-    struct graph_question question = {.k = k, .ef = k + k / 2 + 50, .row = row, .least = least};
-    return graph_search(&dense->view, walker, &question, out->id, out->score, &out->found, error);
+    struct topk top = topk_over(out->score, out->id, k);
+    struct cells_query query = {.row = row, .least = least};
+    film_status status = search_cells(dense, walker, &query, NULL, &top, error);
+    topk_finish(&top);
+    out->found = top.count;
+    return status;
 }
 
 film_status vector_index_score(const struct vector_index *dense, struct graph_walker *walker,

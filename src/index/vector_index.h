@@ -18,8 +18,11 @@ struct vector_index;
 film_status vector_index_new(size_t dim, size_t graph_from, struct vector_index **out,
                              film_error *error);
 
-/* Before the first row: examines WIDTH candidates for the links of a row (graph_options). */
-void vector_index_width(struct vector_index *dense, size_t width);
+/* Before the first row: cells instead of a graph (index/cells.h), for one run of searches. After
+ * adding, call vector_index_tidy: without cells, all rows are scanned. */
+void vector_index_brief(struct vector_index *dense);
+film_status vector_index_tidy(struct vector_index *dense, int threads, film_error *error);
+int vector_index_has_cells(const struct vector_index *dense);
 
 /* Opens an index over arrays of a file, which are used in place until the first change. Without a
  * graph, its degree is 0 and only codes and state are used. Only sizes are checked here: a search
@@ -45,7 +48,7 @@ film_status vector_index_search(const struct vector_index *dense, struct graph_w
                                 const float *vector, size_t k, size_t ef, struct nearest *out,
                                 film_error *error);
 
-/* The same for row ROW, among rows with a score of at least LEAST (0: all). It needs a graph. */
+/* The same for row ROW, among rows with a score of at least LEAST. It needs cells. */
 film_status vector_index_near(const struct vector_index *dense, struct graph_walker *walker,
                               uint32_t row, float least, size_t k, struct nearest *out,
                               film_error *error);

@@ -11,6 +11,8 @@
 #include "learn/out_of_fold.h"
 #include "learn/made_up_pairs.h"
 #include "learn/memory_build.h"
+#include "learn/parent_fit.h"
+#include "learn/prior.h"
 #include "learn/calibrate_fit.h"
 #include "pair/guarantees.h"
 
@@ -25,6 +27,7 @@ enum { TREE_PAIRS = 2000000 };
 /* The validation results of trees that were trained without a fold. */
 struct trial {
     float *margin, *target; /* of the validation pairs, one fold after the other */
+    float *parent;          /* the log-odds of the parent; NULL: there is none */
     size_t count;
     size_t folds, rounds;    /* folds tried; sum of their best numbers of trees */
     double train_loss, loss; /* sums over the folds */
@@ -112,6 +115,8 @@ static film_status try_fold(const struct tree_rows *rows, const struct made_up_p
     }
     if (trial->folds++ == 0) trial->history = loss_history(&history);
     trial->rounds += history.kept;
+    for (size_t i = 0, at = trial->count - kept; trial->parent && i < rows->count; i++)
+        if (rows->fold[i] == fold) trial->parent[at++] = rows->parent[i];
     trial->train_loss += history.train[history.kept - 1];
     trial->loss += history.validation[history.kept - 1];
 done:
@@ -122,20 +127,38 @@ done:
     return status;
 }
 
+/* Chooses the weight of the parent and adds its term to the margins. */
+static film_status weigh_parent(const struct learn_input *input, struct trial *trial,
+                                struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct parent_pairs pairs = {trial->margin, trial->parent, trial->target, trial->count};
+    double weight;
+    TRY(parent_weigh(&pairs, 1, &weight, error));
+    for (size_t i = 0; i < trial->count; i++) trial->margin[i] += (float)weight * trial->parent[i];
+    decision->parent.weight = weight;
+    training_log_note(input->log, "start_weight", jsonfile_number(weight));
+done:
+    return status;
+}
+
 /* Chooses the number of trees and the calibration of margins to log-odds. With many pairs one fold
  * suffices for validation; with few, every fold is used. */
 static film_status try_trees(const struct learn_input *input, const struct tree_rows *rows,
                              size_t all_folds, const struct made_up_pairs *made_up,
-                             struct boosting_options *options, struct calibration *line,
+                             struct boosting_options *options, struct decision *decision,
                              film_error *error)
 {
     film_status status = FILM_OK;
+    struct calibration *line = &decision->margin;
     size_t count = rows->count, folds = count < OUT_OF_FOLD_FEW ? all_folds : 1;
     struct trial trial = {.margin = mem_array(count, sizeof(float)),
                           .target = mem_array(count, sizeof(float))};
     TRY_ALLOC(trial.margin && trial.target, error);
+    if (rows->parent) TRY_ALLOC(trial.parent = mem_array(count, sizeof(float)), error);
     for (size_t fold = 0; fold < folds; fold++)
         TRY(try_fold(rows, made_up, fold, options, &trial, error));
+    if (trial.parent) TRY(weigh_parent(input, &trial, decision, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
     struct scored_pairs scored = {.score = trial.margin,
                                   .target = trial.target,
@@ -156,6 +179,7 @@ done:
     json_decref(trial.history);
     mem_free(trial.margin);
     mem_free(trial.target);
+    mem_free(trial.parent);
     return status;
 }
 
@@ -197,7 +221,7 @@ static film_status fit_trees_there(const struct learn_input *input, const struct
     options.seed = input->options->seed;
     options.threads = input->options->threads;
     options.progress = &input->options->progress;
-    TRY(try_trees(input, rows, folds, made_up, &options, &decision->margin, error));
+    TRY(try_trees(input, rows, folds, made_up, &options, decision, error));
     TRY(fill_tree_data(rows, made_up, folds, &layout, error));
     TRY(boosting_fit(&layout.learn, rows->traits, &options, &decision->trees, NULL, error));
     if (!guarantees_hold(decision))
@@ -243,6 +267,7 @@ done:
  * of the decision. */
 struct memory_data {
     size_t count;
+    int records;
     const float *target;
     void *known, *margin, *weight; /* struct memory_row, double, float */
 };
@@ -264,9 +289,11 @@ static film_status sum_margins(const struct learn_input *input, const struct dec
     TRY_ALLOC(margin, error);
     TRY(trees_sum_rows(&decision->trees, held->x, count, held->traits, input->options->threads,
                        margin, error));
-    for (size_t i = 0; i < count; i++)
-        margin[i] =
-            decision->margin.bias + decision->margin.scale * (margin[i] + (double)held->base[i]);
+    for (size_t i = 0; i < count; i++) {
+        double parent = held->parent ? decision->parent.weight * (double)held->parent[i] : 0;
+        margin[i] = decision->margin.bias +
+                    decision->margin.scale * (margin[i] + (double)held->base[i] + parent);
+    }
 done:
     return status;
 }
@@ -291,13 +318,24 @@ static film_status facts_gather(const struct learn_input *input, const struct de
     const struct comm *comm = input->corpus->comm;
     size_t count = held->share.count;
     double *margin = NULL;
-    *facts = (struct memory_data){.count = held->pairs.count, .target = held->pairs.target};
+    *facts = (struct memory_data){.count = held->pairs.count,
+                                  .records = input->corpus->records != 0,
+                                  .target = held->pairs.target};
     TRY(sum_margins(input, decision, held, &margin, error));
     TRY(comm_collect(comm, held->known, count * sizeof *held->known, &facts->known, error));
     TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
     TRY(comm_collect(comm, held->weight, count * sizeof(float), &facts->weight, error));
 done:
     mem_free(margin);
+    return status;
+}
+
+/* Builds memory from the rows outside of part P (PART NULL: from all). */
+static film_status build_memory(const struct memory_data *facts, const unsigned char *part,
+                                unsigned char p, struct memory *memory, film_error *error)
+{
+    film_status status = memory_build(memory, facts->known, facts->count, part, p, error);
+    if (status == FILM_OK && facts->records) memory_mark_matched(memory);
     return status;
 }
 
@@ -308,32 +346,33 @@ static film_status weigh_memory(const struct memory_data *facts, uint64_t seed, 
     enum { PARTS = 4 };
     film_status status = FILM_OK;
     const struct memory_row *known = facts->known;
-    size_t count = facts->count, used[MEMORY_ANSWERS] = {0};
+    size_t count = facts->count, all = MEMORY_ANSWERS * count, used[MEMORY_ANSWERS] = {0};
     struct memory memory = {0};
     struct rng rng;
     unsigned char *part = mem_array(count, 1);
-    double *margin = mem_array(2 * count, sizeof *margin);
-    float *target = mem_array(2 * count, sizeof *target),
-          *each = mem_array(2 * count, sizeof *each);
+    double *margin = mem_array(all, sizeof *margin);
+    float *target = mem_array(all, sizeof *target), *each = mem_array(all, sizeof *each);
     TRY_ALLOC(part && margin && target && each, error);
     rng_seed(&rng, seed);
     for (size_t i = 0; i < count; i++) part[i] = (unsigned char)rng_below(&rng, PARTS);
     for (unsigned char p = 0; p < PARTS; p++) {
-        TRY(memory_build(&memory, known, count, part, p, error));
+        TRY(build_memory(facts, part, p, &memory, error));
         for (size_t i = 0; i < count; i++) {
             if (part[i] != p || known[i].a == known[i].b) continue;
             enum memory_answer answer = memory_find(&memory, known[i].a, known[i].b);
-            if (answer == MEMORY_UNKNOWN) continue;
-            size_t at = used[answer]++ + (answer == MEMORY_DIFFERENT ? count : 0);
+            size_t at = used[answer]++ + (size_t)answer * count;
             margin[at] = ((const double *)facts->margin)[i];
             target[at] = facts->target[i];
             each[at] = ((const float *)facts->weight)[i];
         }
         memory_free(&memory);
     }
-    weight[MEMORY_SAME] = fmax(0, memory_weigh(margin, target, each, used[MEMORY_SAME]));
-    weight[MEMORY_DIFFERENT] =
-        fmin(0, memory_weigh(margin + count, target + count, each + count, used[MEMORY_DIFFERENT]));
+    /* Only "the same" may raise the odds: see pair/memory.h. */
+    for (size_t answer = MEMORY_SAME; answer < MEMORY_ANSWERS; answer++) {
+        size_t at = answer * count;
+        double fitted = memory_weigh(margin + at, target + at, each + at, used[answer]);
+        weight[answer] = answer == MEMORY_SAME ? fmax(0, fitted) : fmin(0, fitted);
+    }
 done:
     memory_free(&memory);
     mem_free(part);
@@ -354,13 +393,14 @@ static film_status fit_memory(const struct learn_input *input, const struct out_
     TRY(facts_gather(input, decision, held, &facts, error));
     if (input->corpus->comm->rank > 0) goto done;
     TRY(weigh_memory(&facts, input->options->seed, weight, error));
-    TRY(memory_build(memory, facts.known, facts.count, NULL, 0, error));
+    TRY(build_memory(&facts, NULL, 0, memory, error));
     memcpy(memory->weight, weight, sizeof weight);
     training_log_note(input->log, "memory",
-                      json_pack("{s:I, s:I, s:f, s:f}", "questions",
+                      json_pack("{s:I, s:I, s:f, s:f, s:f}", "questions",
                                 (json_int_t)memory->questions.count, "different_clusters",
                                 (json_int_t)memory->different.count, "same", weight[MEMORY_SAME],
-                                "different", weight[MEMORY_DIFFERENT]));
+                                "different", weight[MEMORY_DIFFERENT], "other_match",
+                                weight[MEMORY_TAKEN]));
 done:
     facts_free(&facts);
     return status;
@@ -388,12 +428,19 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     film_status status = FILM_OK;
     struct out_of_fold held;
     TRY(out_of_fold_gather(input, decision, &held, error));
+    const struct decision *parent = decision->parent.decision;
+    if (parent) {
+        TRY_ALLOC(held.parent = mem_array(held.pairs.count, sizeof(float)), error);
+        TRY(parent_scores(input->corpus, &held.pairs, parent, input->options->threads, held.parent,
+                          error));
+    }
     TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
     TRY(fit_trees(input, &held, decision, error));
     training_log_phase(input->log, "trees");
     if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
     TRY(fit_answered(input, &held, decision, error));
+    TRY(prior_pool_rule(input, decision, error));
     training_log_note(input->log, "threshold_from", json_string("folds"));
     decision_threshold_made_up(input->log, held.pairs.made_up);
     training_log_phase(input->log, "memory");

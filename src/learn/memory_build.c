@@ -55,6 +55,17 @@ done:
     return status;
 }
 
+void memory_mark_matched(struct memory *memory)
+{
+    uint32_t *cluster = memory->own_cluster;
+    for (uint32_t i = 0; i < memory->questions.count; i++) {
+        uint32_t root = cluster[i] & ~MEMORY_MATCHED;
+        if (root == i) continue;
+        cluster[i] |= MEMORY_MATCHED;
+        cluster[root] |= MEMORY_MATCHED;
+    }
+}
+
 double memory_weigh(const double *margin, const float *target, const float *weight, size_t count)
 {
     enum { ROUNDS = 50 };

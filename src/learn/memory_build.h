@@ -15,6 +15,9 @@ struct memory_row {
 film_status memory_build(struct memory *memory, const struct memory_row *rows, size_t count,
                          const unsigned char *part, unsigned char left_out, film_error *error);
 
+/* Marks the records that have a match: memory_find may then return MEMORY_TAKEN. */
+void memory_mark_matched(struct memory *memory);
+
 /* Returns the weight of a memory result: the w that minimises the logistic loss of MARGIN[i] + w
  * against TARGET[i], with row weights WEIGHT[i]. It is regularised, so few pairs give a small
  * weight. */

@@ -30,6 +30,7 @@ void out_of_fold_free(struct out_of_fold *held)
     mem_free(held->similarity);
     mem_free(held->x);
     mem_free(held->known);
+    mem_free(held->parent);
     labelled_edits_free(&held->edits);
     *held = (struct out_of_fold){.weight = NULL};
 }

@@ -33,6 +33,7 @@ struct out_of_fold {
     float *x;          /* pairs x traits, out-of-fold */
     size_t traits;     /* traits_total() of the model */
     struct memory_row *known;
+    float *parent; /* per pair: log-odds of the model that training began from; NULL: none */
     struct labelled_edits edits;
     int too_few; /* gathering failed for lack of labelled pairs */
 };

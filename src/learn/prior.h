@@ -25,6 +25,11 @@ enum { PRIOR_FEW = 300, PRIOR_FEW_IN_POOL = 1000, PRIOR_FEW_RECORDS = 100 };
 film_status prior_decision(const struct learn_input *input, struct decision *decision,
                            film_error *error);
 
+/* Learns how far the labels of the input count where DECISION, which has learned from them, looks
+ * for duplicates in a whole set of sentences. */
+film_status prior_pool_rule(const struct learn_input *input, struct decision *decision,
+                            film_error *error);
+
 /* Chooses the threshold of a prior decision on the labelled pairs of the input. It moves where
  * cross-validation supports it, otherwise it stays. */
 film_status prior_threshold(const struct learn_input *input, struct decision *decision,

@@ -62,17 +62,22 @@ film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *
     for (size_t i = 0; i < count; i++)
         fold[i] = (unsigned char)folds_of_pair(&held->folds, share->a[i], share->b[i]);
     if (held->pairs.count > most) TRY(draw_pairs(held, most, seed, &drawn, &count, error));
-    const void *column[TREE_ROWS_COLUMNS] = {held->x, share->target, held->weight, held->base,
-                                             fold};
-    const size_t size[TREE_ROWS_COLUMNS] = {held->traits * sizeof(float), sizeof(float),
-                                            sizeof(float), sizeof(float), 1};
-    for (int c = 0; c < TREE_ROWS_COLUMNS; c++)
+    const void *column[TREE_ROWS_COLUMNS] = {held->x,    share->target, held->weight,
+                                             held->base, fold,          held->parent};
+    const size_t size[TREE_ROWS_COLUMNS] = {held->traits * sizeof(float),
+                                            sizeof(float),
+                                            sizeof(float),
+                                            sizeof(float),
+                                            1,
+                                            sizeof(float)};
+    for (int c = 0; c < (held->parent ? TREE_ROWS_COLUMNS : TREE_ROWS_COLUMNS - 1); c++)
         TRY(gather_column(comm, &column[c], size[c], drawn, count, &rows->own[c], error));
     rows->x = column[0];
     rows->target = column[1];
     rows->weight = column[2];
     rows->base = column[3];
     rows->fold = column[4];
+    rows->parent = column[5];
     rows->count = count;
     rows->traits = held->traits;
     TRY(comm_sum_counts(comm, &rows->count, 1, error));

@@ -5,7 +5,7 @@
 
 #include "learn/out_of_fold.h"
 
-enum { TREE_ROWS_COLUMNS = 5 };
+enum { TREE_ROWS_COLUMNS = 6 };
 
 /* One row per pair, in the order of all pairs; in process 0 only. */
 struct tree_rows {
@@ -13,6 +13,7 @@ struct tree_rows {
     const float *x; /* count x traits */
     const float *target, *weight, *base;
     const unsigned char *fold;
+    const float *parent;          /* as in struct out_of_fold */
     void *own[TREE_ROWS_COLUMNS]; /* the columns that do not belong to struct out_of_fold */
 };
 

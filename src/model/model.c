@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "model/decision_file.h"
 #include "model/packed.h"
+#include "model/parent.h"
 #include "model/settings.h"
 #include "text/filetype.h"
 #include "text/relations_file.h"
@@ -34,6 +35,8 @@ void model_free(film_model *model)
     mem_free(model->figures);
     mem_free(model->edits);
     mem_free(model->seconds);
+    model_free(model->parent); /* its bytes may be in the file */
+    mem_free_aligned(model->own_parent);
     safetensors_close(model->file);
     mem_free(model);
 }
@@ -180,6 +183,7 @@ static film_status read_model_file(film_model *model, const char *path, film_err
     TRY(open_arrays(model, path, error));
     model->decision.encoder = &model->encoder;
     TRY(decision_open(&model->decision, model->file, &columns, path, error));
+    TRY(parent_open(model, path, error));
     TRY(examples_open(&model->examples, model->file, path, error));
     TRY(classifier_open(&model->classifier, model->file, model->encoder.dim, path, error));
 done:
@@ -202,14 +206,18 @@ static film_status name_file(const char *path, const void *bytes, size_t size, f
     return other ? status_set(error, status, "%s: %s", path, message) : status;
 }
 
-/* Opens a file, mapped or PRIVATE, or (BYTES not NULL) one in memory. */
-static film_status open_model_bytes(const char *path, const void *bytes, size_t size, int private,
+enum { OPEN_PRIVATE = 1, OPEN_PARENT = 2 };
+
+/* Opens a file, mapped or private, or (BYTES not NULL) one in memory. */
+static film_status open_model_bytes(const char *path, const void *bytes, size_t size, int flags,
                                     film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
     *out = NULL;
     film_model *model = mem_zeroed(1, sizeof *model);
     TRY_ALLOC(model, error);
+    int private = (flags & OPEN_PRIVATE) != 0;
+    model->is_parent = (flags & OPEN_PARENT) != 0;
     status = bytes ? safetensors_parse(bytes, size, path, &model->file, error)
                    : safetensors_map(path, private ? SAFETENSORS_PRIVATE : 0, &model->file, error);
     TRY(name_file(path, bytes, size, status, error));
@@ -224,7 +232,7 @@ done:
 
 film_status model_open(const char *path, int private, film_model **out, film_error *error)
 {
-    return open_model_bytes(path, NULL, 0, private, out, error);
+    return open_model_bytes(path, NULL, 0, private ? OPEN_PRIVATE : 0, out, error);
 }
 
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
@@ -233,11 +241,17 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
     return open_model_bytes(name, bytes, size, 0, out, error);
 }
 
+film_status model_parse_parent(const void *bytes, size_t size, const char *name, film_model **out,
+                               film_error *error)
+{
+    return open_model_bytes(name, bytes, size, OPEN_PARENT, out, error);
+}
+
 /* ---- Saving ---- */
 
 enum {
     OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS +
-                  RELATIONS_TENSORS + PACKED_TENSORS
+                  RELATIONS_TENSORS + PACKED_TENSORS + PARENT_TENSORS
 };
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a network */
@@ -302,6 +316,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
     layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
+    layout.count += parent_tensors(model, layout.tensors + layout.count);
     if (model->network) place_network(&layout, model, &network);
     const char *keys[6] = {"format", "format_version", "settings", "figures"};
     const char *values[6] = {FORMAT, model->bits ? PACKED_VERSION : FORMAT_VERSION, settings,

@@ -43,12 +43,21 @@ struct film_model {
     uint8_t *own_codes; /* of a model that was packed here (model/packed.h) */
     float *own_scales;
     const film_model *packed_from; /* of a packed copy */
+    /* The model that training began from (model/parent.h); NULL: none. */
+    film_model *parent;
+    const void *parent_bytes; /* of its file */
+    uint64_t parent_size;
+    void *own_parent;
+    int is_parent; /* it may have none itself */
 };
 
 film_status model_open(const char *path, int private, film_model **out, film_error *error);
 /* Opens the bytes of a model file (NAME is for messages); they must outlive the model. */
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error);
+/* The same for a model that another one began from. */
+film_status model_parse_parent(const void *bytes, size_t size, const char *name, film_model **out,
+                               film_error *error);
 /* Adds the relations of a user's file (text/relations_read.h). The model has no context yet. */
 film_status model_add_words(film_model *model, const char *path, film_error *error);
 /* The same from SOURCE, which is closed in any case. */

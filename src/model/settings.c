@@ -83,6 +83,9 @@ static json_t *decision_object(const struct decision *decision)
                   "evidence_bias", decision->evidence.bias, "memory_same",
                   decision->memory.weight[MEMORY_SAME], "memory_different",
                   decision->memory.weight[MEMORY_DIFFERENT]);
+    if (decision->memory.weight[MEMORY_TAKEN] != 0)
+        jsonfile_put(object, "memory_other_match",
+                     json_real(decision->memory.weight[MEMORY_TAKEN]));
     if (decision->guarantees) {
         jsonfile_put(object, "guarantees", guarantee_names(decision->guarantees));
         jsonfile_put(object, "constraints", constrained_traits(decision->guarantees));
@@ -94,10 +97,16 @@ static json_t *decision_object(const struct decision *decision)
                      json_pack("{s:[f, f, f], s:f, s:f}", "weights", answered->weight[0],
                                answered->weight[1], answered->weight[2], "bias", answered->bias,
                                "threshold", answered->threshold));
+    if (decision->pool.weight > 0) {
+        jsonfile_put(object, "pool", line_object(&decision->pool.outside));
+        jsonfile_put(object, "pool_weight", json_real(decision->pool.weight));
+    }
     if (decision->encoder->network)
         jsonfile_put(object, "network",
                      json_pack("{s:f, s:f}", "weight", decision->network.weight, "mean",
                                decision->network.mean));
+    if (decision->parent.decision)
+        jsonfile_put(object, "start", json_pack("{s:f}", "weight", decision->parent.weight));
     return object;
 }
 
@@ -270,6 +279,17 @@ static film_status read_network(json_t *object, const char *path, struct decisio
     return FILM_OK;
 }
 
+/* Only where training began from another model, which is a tensor (parent.c). */
+static film_status read_parent(json_t *object, const char *path, double *weight, film_error *error)
+{
+    if (!object) return FILM_OK;
+    *weight = json_number_value(json_object_get(object, "weight"));
+    return json_is_number(json_object_get(object, "weight")) && *weight >= 0 && isfinite(*weight)
+               ? FILM_OK
+               : status_set(error, FILM_BAD_INPUT,
+                            "%s: settings: start: invalid weight; the file is damaged", path);
+}
+
 /* Only where a full decision learned it; earlier models have none. */
 static film_status read_answered(json_t *object, const char *path, struct answer_rule *answered,
                                  film_error *error)
@@ -288,6 +308,19 @@ static film_status read_answered(json_t *object, const char *path, struct answer
                           "%s: settings: a value is out of range; the file is damaged", path);
     answered->learned = 1;
     return FILM_OK;
+}
+
+/* Only where labels are few; earlier models have none. */
+static film_status read_pool_rule(json_t *object, const char *path, struct pool_rule *pool,
+                                  film_error *error)
+{
+    json_t *outside = json_object_get(object, "pool");
+    if (!outside) return FILM_OK;
+    pool->weight = json_real_value(json_object_get(object, "pool_weight"));
+    if (!(pool->weight > 0 && pool->weight < 1))
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: settings: a value is out of range; the file is damaged", path);
+    return read_line(outside, path, &pool->outside, error);
 }
 
 /* Only in a model of records. */
@@ -328,13 +361,16 @@ static film_status read_decision(json_t *object, const char *path, struct decisi
                        "memory_same", &weight[MEMORY_SAME], "memory_different",
                        &weight[MEMORY_DIFFERENT]) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
+    weight[MEMORY_TAKEN] = json_number_value(json_object_get(object, "memory_other_match"));
     if (!isfinite(decision->line.bias) || !isfinite(decision->evidence.bias) ||
         !isfinite(decision->evidence.scale) || !isfinite(weight[MEMORY_SAME]) ||
-        !isfinite(weight[MEMORY_DIFFERENT]))
+        !isfinite(weight[MEMORY_DIFFERENT]) || !isfinite(weight[MEMORY_TAKEN]))
         return status_set(error, FILM_BAD_INPUT,
                           "%s: settings: a value is out of range; the file is damaged", path);
     TRY(read_network(json_object_get(object, "network"), path, &decision->network, error));
+    TRY(read_parent(json_object_get(object, "start"), path, &decision->parent.weight, error));
     TRY(read_answered(json_object_get(object, "answered"), path, &decision->answered, error));
+    TRY(read_pool_rule(object, path, &decision->pool, error));
     TRY(read_line(line, path, &decision->margin, error));
     TRY(trait_columns_read(columns, object, fields, path, error));
     decision->guarantees = read_guarantees(json_object_get(object, "guarantees"));

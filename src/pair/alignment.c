@@ -144,32 +144,47 @@ static double spelled_alike(const struct lexeme *a, const struct lexeme *b)
     return 2.0 * (double)both / (double)(n + m);
 }
 
-/* Computes vectors and their sum for the unshared words of one side. */
+/* Lists the unshared words of one side that have a vector; computes the lengths and the sum of
+ * these. */
 static void prepare_side(struct comparison *comparison, struct alignment *alignment, int s)
 {
     const struct reading *reading = comparison->reading;
     const struct comparison_side *side = &comparison->side[s];
     const struct word_map *map = &alignment->encoder->map;
+    struct alignment_words *known = &alignment->known[s];
+    float ones[MOST];
     size_t dim = alignment->encoder->dim;
-    if (alignment->rest[s]) memset(alignment->rest[s], 0, dim * sizeof(float));
+    known->count = 0;
+    if (!alignment->rest[s]) return;
     for (size_t i = 0; i < side->alone; i++) {
-        const struct reading_word *word = &reading->side[s].words[side->place[i]];
-        alignment->length[s][i] = 0;
-        if (!alignment->rest[s] || word->id == READING_NONE) continue;
-        alignment->length[s][i] = sqrt(word_map_product(map, word->id, word->id, dim));
-        word_map_add(map, word->id, 1.0f, alignment->rest[s], dim);
+        uint32_t id = reading->side[s].words[side->place[i]].id;
+        if (id == READING_NONE) continue;
+        known->length[known->count] = sqrt(word_map_product(map, id, id, dim));
+        known->place[known->count] = (uint32_t)i;
+        ones[known->count] = 1.0f;
+        known->id[known->count++] = id;
     }
+    word_map_sum(map, known->id, ones, known->count, alignment->rest[s], dim);
 }
 
-static double vectors_alike(const struct comparison *comparison, const struct alignment *alignment,
-                            size_t i, size_t j)
+/* Finds the most similar vector of the other side for every unshared word. */
+static void compare_vectors(struct comparison *comparison, const struct alignment *alignment,
+                            double like[2][MOST])
 {
-    const struct reading *reading = comparison->reading;
+    const struct alignment_words *a = &alignment->known[0], *b = &alignment->known[1];
     const struct encoder *encoder = alignment->encoder;
-    uint32_t a = reading->side[0].words[comparison->side[0].place[i]].id;
-    uint32_t b = reading->side[1].words[comparison->side[1].place[j]].id;
-    double lengths = alignment->length[0][i] * alignment->length[1][j];
-    return lengths > 0 ? word_map_product(&encoder->map, a, b, encoder->dim) / lengths : 0;
+    double product[MOST];
+    for (size_t i = 0; i < a->count; i++) {
+        word_map_products(&encoder->map, a->id[i], b->id, b->count, encoder->dim, product);
+        double *best = &like[0][a->place[i]];
+        for (size_t j = 0; j < b->count; j++) {
+            double lengths = a->length[i] * b->length[j];
+            double alike = lengths > 0 ? product[j] / lengths : 0;
+            *best = greater(*best, alike);
+            like[1][b->place[j]] = greater(like[1][b->place[j]], alike);
+        }
+        comparison->like_best = greater(comparison->like_best, *best);
+    }
 }
 
 /* Sums up what the best partners leave unexplained. */
@@ -215,7 +230,8 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
 
 static int begins_with(film_text word, film_text letter)
 {
-    return word.length >= letter.length && memcmp(word.bytes, letter.bytes, letter.length) == 0;
+    return word.length >= letter.length && *word.bytes == *letter.bytes &&
+           (letter.length == 1 || memcmp(word.bytes, letter.bytes, letter.length) == 0);
 }
 
 /* Returns whether WORD consists of the first letters of consecutive words of the other sentence.
@@ -267,14 +283,11 @@ void align_words(struct comparison *comparison, struct alignment *alignment)
         for (size_t j = 0; j < b->alone; j++) {
             double letters =
                 spelled_alike(words[0][a->place[i]].lexeme, words[1][b->place[j]].lexeme);
-            double vectors = vectors_alike(comparison, alignment, i, j);
             spelled[0][i] = greater(spelled[0][i], letters);
             spelled[1][j] = greater(spelled[1][j], letters);
-            like[0][i] = greater(like[0][i], vectors);
-            like[1][j] = greater(like[1][j], vectors);
             comparison->spelled_best = greater(comparison->spelled_best, letters);
-            comparison->like_best = greater(comparison->like_best, vectors);
         }
+    compare_vectors(comparison, alignment, like);
     for (int s = 0; s < 2; s++) {
         sum_up(&comparison->side[s], reading->side[s].words, spelled[s], like[s]);
         for (size_t i = 0; i < comparison->side[s].alone; i++) {

@@ -15,10 +15,14 @@ struct order_table {
 /* Computes the common subsequence, edits, runs, common prefix and suffix, and inversions. */
 void compare_order(struct comparison *comparison, struct order_table *table);
 
-/* The lengths of the vectors of the unshared words. */
 struct alignment {
     const struct encoder *encoder;
-    double length[2][COMPARISON_MOST];
+    /* The unshared words of either side that have a vector. */
+    struct alignment_words {
+        uint32_t id[COMPARISON_MOST], place[COMPARISON_MOST]; /* place among the unshared words */
+        double length[COMPARISON_MOST];                       /* of the vector */
+        size_t count;
+    } known[2];
     float *rest[2]; /* dim: sums of the vectors of the unshared words */
 };
 

@@ -47,5 +47,5 @@ double answered_probability(const struct answer_rule *answered, const float sign
     double logit = answered->bias;
     if (!answered->learned) return -1;
     for (int s = 0; s < ANSWERED_SIGNS; s++) logit += answered->weight[s] * (double)sign[s];
-    return 1 / (1 + exp(-logit));
+    return calibrate_probability(logit);
 }

@@ -1,7 +1,8 @@
-/* Adds line, evidence, trees and network to a margin, and computes the identity and memory terms.
- * It learns none of them; src/learn does. */
+/* Computes the network, identity, guarantee and memory terms of a decision; match.c adds them to
+ * line, evidence and trees. It learns none of them; src/learn does. */
 #include "pair/decision.h"
 #include "base/mem.h"
+#include "pair/resemblance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 void decision_free(struct decision *decision)
 {
     linear_free(&decision->line);
+    linear_free(&decision->pool.line);
     evidence_free(&decision->evidence);
     for (size_t t = 0; decision->term_name && t < decision->plan.count; t++)
         mem_free(decision->term_name[t]);
@@ -32,6 +34,8 @@ static char *name_term(const struct record_fields *fields, const struct tree_ter
 film_status decision_prepare(struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
+    if (decision->pool.weight > 0)
+        TRY(resemblance_line(&decision->pool.line, decision->encoder, error));
     TRY(tree_terms_plan_init(&decision->plan, &decision->trees, error));
     size_t count = decision->plan.count;
     TRY_ALLOC(decision->term_name = mem_zeroed(count, sizeof *decision->term_name), error);
@@ -49,19 +53,31 @@ double decision_network(const struct decision *decision, const struct survey *su
     return network->weight == 0 ? 0 : network->weight * (survey_similarity(survey) - network->mean);
 }
 
-double decision_margin(const struct decision *decision, const struct survey *survey)
+double decision_resemblance(const struct decision *decision, const struct survey *survey)
 {
-    return linear_sum(&decision->line, survey->traits) + survey->margin +
-           trees_sum(&decision->trees, survey->traits) + decision_network(decision, survey);
+    const struct pool_rule *pool = &decision->pool;
+    if (pool->weight == 0) return 0;
+    return pool->outside.scale * linear_sum(&pool->line, survey->traits) + pool->outside.bias;
 }
 
-double decision_identity(const struct survey *survey, double log_odds)
+double decision_in_pool(const struct decision *decision, double resemblance, double log_odds)
+{
+    double weight = decision->pool.weight;
+    return weight == 0 ? log_odds : weight * log_odds + (1 - weight) * resemblance;
+}
+
+int decision_is_identical(const struct survey *survey)
 {
     const struct reading_side *a = &survey->reading.side[0], *b = &survey->reading.side[1];
     int same_words = a->count > 0 && a->count == b->count && a->hash == b->hash;
     int same_bytes = a->text.length == b->text.length &&
                      (!a->text.length || memcmp(a->text.bytes, b->text.bytes, a->text.length) == 0);
-    return same_words || same_bytes ? fmax(0, DECISION_IDENTICAL - log_odds) : 0;
+    return same_words || same_bytes;
+}
+
+double decision_identity(double log_odds)
+{
+    return fmax(0, DECISION_IDENTICAL - log_odds);
 }
 
 unsigned decision_guarantees(const struct decision *decision, const struct survey *survey)

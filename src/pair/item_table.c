@@ -82,26 +82,26 @@ float item_table_weight(const struct item_table *table, uint64_t key)
 void item_table_weights(const struct item_table *table, const struct item *items, size_t count,
                         float *weights)
 {
-    uint64_t number[ITEM_SETS][ITEM_BLOCK], one;
-    uint32_t place[ITEM_BLOCK], at[ITEM_SETS][ITEM_BLOCK];
-    size_t found[ITEM_SETS] = {0};
-    unsigned char set[ITEM_BLOCK];
+    uint64_t number[ITEM_SETS + 1][ITEM_BLOCK];
+    uint32_t at[ITEM_BLOCK];
+    unsigned char item[ITEM_SETS + 1][ITEM_BLOCK] = {{0}};
+    size_t found[ITEM_SETS + 1] = {0};
     for (size_t i = 0; i < count; i++) {
-        set[i] = (unsigned char)item_number(table, items[i].key, &one);
-        if (set[i] == ITEM_SETS) continue;
-        place[i] = (uint32_t)found[set[i]]++;
-        number[set[i]][place[i]] = one;
+        uint64_t one = 0;
+        enum item_keys set = item_number(table, items[i].key, &one);
+        size_t place = found[set]++;
+        number[set][place] = one;
+        item[set][place] = (unsigned char)i;
+        weights[i] = 0;
     }
     for (int s = 0; s < ITEM_SETS; s++) {
-        keyset_find_all(&table->set[s], number[s], found[s], at[s]);
+        const int8_t *weight = table->weight[s];
+        keyset_find_all(&table->set[s], number[s], found[s], at);
         for (size_t i = 0; i < found[s]; i++)
-            if (at[s][i] != KEYSET_NONE) __builtin_prefetch(table->weight[s] + at[s][i]);
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t position = set[i] == ITEM_SETS ? KEYSET_NONE : at[set[i]][place[i]];
-        weights[i] = position == KEYSET_NONE ? 0
-                                             : table->scale[items[i].key >> ITEM_KIND_SHIFT] *
-                                                   (float)table->weight[set[i]][position];
+            if (at[i] != KEYSET_NONE) __builtin_prefetch(weight + at[i]);
+        for (size_t i = 0; i < found[s]; i++)
+            if (at[i] != KEYSET_NONE)
+                weights[item[s][i]] = table->scale[items[item[s][i]].kind] * (float)weight[at[i]];
     }
 }
 

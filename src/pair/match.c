@@ -53,6 +53,24 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
     return FILM_OK;
 }
 
+struct match_rule match_parent_rule(const struct decision *parent)
+{
+    return (struct match_rule){.full = parent->full};
+}
+
+/* A parent has no parent itself (model/parent.c), so this ends. */
+static film_status init_parent(struct match *match, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct decision *parent = match->decision->parent.decision;
+    if (!parent || match->decision->parent.weight == 0) return FILM_OK;
+    struct match_rule rule = match_parent_rule(parent);
+    TRY_ALLOC(match->parent = mem_zeroed(1, sizeof *match->parent), error);
+    TRY(match_init(match->parent, parent, &rule, error));
+done:
+    return status;
+}
+
 film_status match_init(struct match *match, const struct decision *decision,
                        const struct match_rule *rule, film_error *error)
 {
@@ -62,6 +80,7 @@ film_status match_init(struct match *match, const struct decision *decision,
     match->rule = *rule;
     TRY(survey_init(&match->survey, decision->encoder, error));
     if (decision->full) TRY(tree_terms_init(&match->terms, &decision->plan, error));
+    if (rule->full) TRY(init_parent(match, error));
 done:
     if (status != FILM_OK) match_free(match);
     return status;
@@ -69,23 +88,17 @@ done:
 
 void match_free(struct match *match)
 {
+    if (match->parent) match_free(match->parent);
+    mem_free(match->parent);
     survey_free(&match->survey);
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
     mem_free(match->order);
     mem_free(match->shares);
+    mem_free(match->traits);
     mem_free(match->words[0].bytes);
     mem_free(match->words[1].bytes);
     memset(match, 0, sizeof *match);
-}
-
-/* Returns the guarantee of the pair, unless it is known as the same. */
-static double guarantee(const struct match *match, enum memory_answer answer, double log_odds)
-{
-    if (!match->rule.guarantee || answer == MEMORY_SAME || match->identity != 0 ||
-        !decision_guarantees(match->decision, &match->survey))
-        return 0;
-    return decision_guarantee(match->decision, log_odds + match->rule.prior_log_odds);
 }
 
 static double line_threshold(const struct decision *decision, const struct calibration *line)
@@ -103,19 +116,75 @@ double match_threshold(const struct match *match)
 /* log-odds = scale * score + bias + memory + identity + guarantee + prior, compared with the
  * threshold on the same scale. */
 static void judge_score(struct match *match, const struct calibration *line, double score,
-                        enum memory_answer answer, film_verdict *verdict)
+                        const struct match_measures *pair, film_verdict *verdict)
 {
-    double log_odds = line->scale * score + line->bias + match->decision->memory.weight[answer];
-    match->identity = match->rule.identity ? decision_identity(&match->survey, log_odds) : 0;
+    const struct decision *decision = match->decision;
+    double prior = match->rule.prior_log_odds;
+    double log_odds = line->scale * score + line->bias;
+    if (match->rule.pool && match->rule.full)
+        log_odds = decision_in_pool(decision, pair->resemblance, log_odds);
+    log_odds += decision->memory.weight[pair->answer];
+    match->identity = pair->identical ? decision_identity(log_odds) : 0;
     log_odds += match->identity;
-    match->guarantee = match->rule.full ? guarantee(match, answer, log_odds) : 0;
+    match->guarantee = pair->guaranteed && match->identity == 0
+                           ? decision_guarantee(decision, log_odds + prior)
+                           : 0;
     log_odds += match->guarantee;
     *verdict = (film_verdict){
-        .probability = calibrate_probability(log_odds + match->rule.prior_log_odds),
-        .same = log_odds + match->rule.prior_log_odds >= line_threshold(match->decision, line),
-        .log_odds = log_odds + match->rule.prior_log_odds,
-        .bias = line->bias + match->rule.prior_log_odds,
+        .probability = calibrate_probability(log_odds + prior),
+        .same = log_odds + prior >= line_threshold(decision, line),
+        .log_odds = log_odds + prior,
+        .bias = line->bias + prior,
+        .similarity = pair->similarity,
     };
+    if (!match->rule.full) return;
+    /* The same for every pair, and therefore not a reason. */
+    verdict->bias += decision->margin.scale *
+                     (decision->line.bias + decision->evidence.scale * decision->evidence.bias +
+                      decision->plan.bias);
+}
+
+/* Judges a pair of a full decision by what was measured and the sum of its trees. */
+static void judge_measures(struct match *match, const struct match_measures *pair, double trees,
+                           film_verdict *verdict)
+{
+    double margin = pair->margin + trees + pair->network + pair->parent;
+    judge_score(match, &match->decision->margin, margin, pair, verdict);
+}
+
+static film_status judge_by_parent(struct match *match, film_error *error)
+{
+    const struct reading_side *side = match->survey.reading.side;
+    film_verdict verdict = {0};
+    if (!match->parent) return FILM_OK;
+    film_status status = match_score(match->parent, side[0].text, side[1].text, &verdict, error);
+    match->parent_term = match->decision->parent.weight *
+                         fmax(-DECISION_PARENT_MOST, fmin(DECISION_PARENT_MOST, verdict.log_odds));
+    return status;
+}
+
+/* Measures all of a pair of a full decision but its trees. */
+static film_status measure(struct match *match, struct match_measures *pair, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct decision *decision = match->decision;
+    struct survey *survey = &match->survey;
+    TRY(survey_finish(survey, &decision->evidence, error));
+    enum memory_answer answer =
+        match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
+    TRY(judge_by_parent(match, error));
+    *pair = (struct match_measures){
+        .margin = linear_sum(&decision->line, survey->traits) + survey->margin,
+        .network = decision_network(decision, survey),
+        .parent = match->parent_term,
+        .resemblance = match->rule.pool ? decision_resemblance(decision, survey) : 0,
+        .similarity = match->similarity,
+        .answer = answer,
+        .identical = match->rule.identity && decision_is_identical(survey),
+        .guaranteed = match->rule.guarantee && answer != MEMORY_SAME &&
+                      decision_guarantees(decision, survey)};
+done:
+    return status;
 }
 
 film_status match_start(struct match *match, film_text a, film_text b, film_error *error)
@@ -131,20 +200,14 @@ film_status match_finish(struct match *match, film_verdict *verdict, film_error 
 {
     film_status status = FILM_OK;
     const struct decision *decision = match->decision;
-    struct survey *survey = &match->survey;
+    struct match_measures pair = {.similarity = match->similarity, .answer = MEMORY_UNKNOWN};
     if (match->rule.full) {
-        TRY(survey_finish(survey, &decision->evidence, error));
-        enum memory_answer answer =
-            match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
-        judge_score(match, &decision->margin, decision_margin(decision, survey), answer, verdict);
-        /* The same for every pair, and therefore not a reason. */
-        verdict->bias += decision->margin.scale *
-                         (decision->line.bias + decision->evidence.scale * decision->evidence.bias +
-                          decision->plan.bias);
+        TRY(measure(match, &pair, error));
+        judge_measures(match, &pair, trees_sum(&decision->trees, match->survey.traits), verdict);
     } else {
-        judge_score(match, &decision->similarity, match->similarity, MEMORY_UNKNOWN, verdict);
+        pair.identical = match->rule.identity && decision_is_identical(&match->survey);
+        judge_score(match, &decision->similarity, match->similarity, &pair, verdict);
     }
-    verdict->similarity = match->similarity;
 done:
     return status;
 }
@@ -154,6 +217,34 @@ film_status match_score(struct match *match, film_text a, film_text b, film_verd
 {
     film_status status = match_start(match, a, b, error);
     return status == FILM_OK ? match_finish(match, verdict, error) : status;
+}
+
+/* The trees of many pairs are faster together, and have the same bits. */
+film_status match_score_block(struct match *match, const film_text *a, const film_text *b,
+                              size_t count, film_verdict *verdicts, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct decision *decision = match->decision;
+    size_t traits = traits_total(decision->encoder->fields);
+    struct match_measures pair[MATCH_BLOCK];
+    double trees[MATCH_BLOCK];
+    if (!match->rule.full) {
+        for (size_t i = 0; i < count; i++) TRY(match_score(match, a[i], b[i], &verdicts[i], error));
+        return status;
+    }
+    if (!match->traits)
+        TRY_ALLOC(match->traits = mem_zeroed(2 * MATCH_BLOCK * traits, sizeof *match->traits),
+                  error);
+    for (size_t i = 0; i < count; i++) {
+        TRY(match_start(match, a[i], b[i], error));
+        TRY(measure(match, &pair[i], error));
+        memcpy(match->traits + i * traits, match->survey.traits, traits * sizeof *match->traits);
+    }
+    trees_sum_block(&decision->trees, match->traits, count, traits,
+                    match->traits + MATCH_BLOCK * traits, trees);
+    for (size_t i = 0; i < count; i++) judge_measures(match, &pair[i], trees[i], &verdicts[i]);
+done:
+    return status;
 }
 
 film_status match_pair(struct match *match, film_text a, film_text b, size_t most,

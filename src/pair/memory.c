@@ -30,33 +30,33 @@ static uint64_t apart_number(uint32_t count, uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a * count + b : (uint64_t)b * count + a;
 }
 
-/* As below, in the compact form. */
-static enum memory_answer find_compact(const struct memory *memory, uint64_t a, uint64_t b)
+/* The number of a question, KEYTAB_NONE where it is not known. */
+static uint32_t known_number(const struct memory *memory, uint64_t hash)
 {
-    uint32_t first = keyset_find(&memory->known, question_number(a));
-    uint32_t second = keyset_find(&memory->known, question_number(b));
-    if (!a || !b || first == KEYSET_NONE || second == KEYSET_NONE) return MEMORY_UNKNOWN;
-    first = memory->cluster[first];
-    second = memory->cluster[second];
-    if (first == second) return MEMORY_SAME;
-    return keyset_find(&memory->apart, apart_number(memory->known.count, first, second)) ==
-                   KEYSET_NONE
-               ? MEMORY_UNKNOWN
-               : MEMORY_DIFFERENT;
+    if (!memory->known.sizes) return keytab_find(&memory->questions, hash);
+    uint32_t found = hash ? keyset_find(&memory->known, question_number(hash)) : KEYSET_NONE;
+    return found == KEYSET_NONE ? KEYTAB_NONE : found;
+}
+
+static int known_apart(const struct memory *memory, uint32_t a, uint32_t b)
+{
+    if (memory->known.sizes)
+        return keyset_find(&memory->apart, apart_number(memory->known.count, a, b)) != KEYSET_NONE;
+    return keytab_find(&memory->different, memory_clusters(a, b)) != KEYTAB_NONE;
 }
 
 enum memory_answer memory_find(const struct memory *memory, uint64_t a, uint64_t b)
 {
-    if (memory->known.sizes) return find_compact(memory, a, b);
-    uint32_t first = keytab_find(&memory->questions, a);
-    uint32_t second = keytab_find(&memory->questions, b);
-    if (first == KEYTAB_NONE || second == KEYTAB_NONE) return MEMORY_UNKNOWN;
-    first = memory->cluster[first];
-    second = memory->cluster[second];
-    if (first == second) return MEMORY_SAME;
-    return keytab_find(&memory->different, memory_clusters(first, second)) == KEYTAB_NONE
-               ? MEMORY_UNKNOWN
-               : MEMORY_DIFFERENT;
+    uint32_t first = known_number(memory, a), second = known_number(memory, b), matched = 0;
+    if (first != KEYTAB_NONE) matched |= first = memory->cluster[first];
+    if (second != KEYTAB_NONE) matched |= second = memory->cluster[second];
+    if (first != KEYTAB_NONE && second != KEYTAB_NONE) {
+        first &= ~MEMORY_MATCHED;
+        second &= ~MEMORY_MATCHED;
+        if (first == second) return MEMORY_SAME;
+        if (known_apart(memory, first, second)) return MEMORY_DIFFERENT;
+    }
+    return a && b && matched & MEMORY_MATCHED ? MEMORY_TAKEN : MEMORY_UNKNOWN;
 }
 
 /* ---- The compact form ---- */
@@ -104,9 +104,11 @@ film_status memory_pack(const struct memory *memory, struct memory *out, film_er
     list_questions(memory, numbers);
     TRY(keyset_build(&out->known, numbers, count, MEMORY_QUESTION_BITS, position, error));
     /* A cluster is named by the question that it was named by, at its new position. */
-    for (uint32_t q = 0; q < count; q++)
+    for (uint32_t q = 0; q < count; q++) {
+        uint32_t name = memory->cluster[q] & ~MEMORY_MATCHED;
         out->own_cluster[position[q]] =
-            memory->cluster[q] < count ? position[memory->cluster[q]] : position[q];
+            position[name < count ? name : q] | (memory->cluster[q] & MEMORY_MATCHED);
+    }
     out->cluster = out->own_cluster;
     TRY(pack_apart(memory, out, position, error));
 done:

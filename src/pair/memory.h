@@ -4,19 +4,31 @@
  * It returns a result only where both questions are known, word by word, and a chain of labels
  * connects them: they are in the same cluster, or in clusters labelled different. That one question
  * was seen before is never evidence by itself. In collected data it predicts the label, because a
- * question is often in the file since it was found to be a duplicate; in use it does not. */
+ * question is often in the file since it was found to be a duplicate; in use it does not.
+ *
+ * Records are different: two tables often have at most one match for each record. Where training
+ * found that, a record whose match is known is less likely to match another one. */
 #ifndef PAIR_MEMORY_H
 #define PAIR_MEMORY_H
 
 #include "base/keyset.h"
 #include "base/keytab.h"
 
-enum memory_answer { MEMORY_UNKNOWN, MEMORY_SAME, MEMORY_DIFFERENT, MEMORY_ANSWERS };
+enum memory_answer {
+    MEMORY_UNKNOWN,
+    MEMORY_SAME,
+    MEMORY_DIFFERENT,
+    MEMORY_TAKEN, /* of records: one of them has another match */
+    MEMORY_ANSWERS
+};
+
+/* Set in `cluster` for a record that has a match. */
+#define MEMORY_MATCHED (1u << 31)
 
 /* As learned, or compact: then `known` and `apart` replace the two hash tables. */
 struct memory {
     struct keytab questions;       /* hash of a question (struct reading_side) -> its number */
-    const uint32_t *cluster;       /* by number */
+    const uint32_t *cluster;       /* by number; of records with MEMORY_MATCHED */
     struct keytab different;       /* smaller cluster << 32 | larger */
     struct keyset known;           /* memory_question -> its number */
     struct keyset apart;           /* memory_apart of two clusters labelled different */

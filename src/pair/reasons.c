@@ -180,14 +180,16 @@ static film_status add_named(struct match *match, const struct named *named, dou
 static const struct named
     identical = {"identical", "identical", "the same words in the same order", FAMILY_IDENTITY},
     of_network = {"trait", "encoder_similarity", DECISION_NETWORK, FAMILY_MEANING},
+    of_parent = {"start", "start_model", DECISION_PARENT, FAMILY_START},
     of_black_box = {"trait", "black_box", DECISION_BLACK_BOX, FAMILY_BLACK_BOX},
     of_memory[MEMORY_ANSWERS] = {
         [MEMORY_UNKNOWN] = {"memory", "memory_unknown", "", FAMILY_MEMORY},
         [MEMORY_SAME] = {"memory", "memory_same",
                          "both sentences are known from training as the same", FAMILY_MEMORY},
         [MEMORY_DIFFERENT] = {"memory", "memory_different",
-                              "both sentences are known from training as different",
-                              FAMILY_MEMORY}};
+                              "both sentences are known from training as different", FAMILY_MEMORY},
+        [MEMORY_TAKEN] = {"memory", "memory_other_match",
+                          "one of the records has another match in training", FAMILY_MEMORY}};
 
 static film_status add_identity(struct match *match, film_error *error)
 {
@@ -435,6 +437,7 @@ film_status reasons_of_decision(struct match *match, film_error *error)
     TRY(add_traits(match, error));
     TRY(add_named(match, &of_network,
                   decision->margin.scale * decision_network(decision, &match->survey), error));
+    TRY(add_named(match, &of_parent, decision->margin.scale * match->parent_term, error));
     if (match->rule.memory) {
         enum memory_answer answer = decision_memory(decision, &match->survey);
         TRY(add_named(match, &of_memory[answer], decision->memory.weight[answer], error));

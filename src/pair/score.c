@@ -16,6 +16,28 @@ struct scoring {
     film_verdict *verdicts; /* from pair 0 on */
 };
 
+/* Scores pairs FIRST .. END, at most a block. */
+static film_status score_block(const struct scoring *scoring, struct match *match, size_t first,
+                               size_t end, film_error *error)
+{
+    film_status status = FILM_OK;
+    film_text a[MATCH_BLOCK] = {{NULL, 0}}, b[MATCH_BLOCK] = {{NULL, 0}};
+    const struct score_source *source = scoring->source;
+    film_verdict *verdicts = scoring->verdicts + first;
+    for (size_t i = first; i < end; i++)
+        source->pair(source->user, i, &a[i - first], &b[i - first]);
+    if (!source->answered) return match_score_block(match, a, b, end - first, verdicts, error);
+    for (size_t i = 0; i < end - first; i++) { /* the signs need all that was measured of a pair */
+        float sign[ANSWERED_SIGNS];
+        TRY(match_score(match, a[i], b[i], &verdicts[i], error));
+        answered_signs(match, &verdicts[i], sign);
+        source->answered[first + i] =
+            (float)answered_probability(&scoring->decision->answered, sign);
+    }
+done:
+    return status;
+}
+
 static film_status score_some(struct threads_worker *worker, void *user, film_error *error)
 {
     const struct scoring *scoring = user;
@@ -24,15 +46,10 @@ static film_status score_some(struct threads_worker *worker, void *user, film_er
     size_t begin, end;
     TRY(match_init(&match, scoring->decision, scoring->rule, error));
     while (threads_next(worker, &begin, &end))
-        for (size_t i = scoring->first + begin; i < scoring->first + end; i++) {
-            film_text a, b;
-            scoring->source->pair(scoring->source->user, i, &a, &b);
-            TRY(match_score(&match, a, b, &scoring->verdicts[i], error));
-            if (!scoring->source->answered) continue;
-            float sign[ANSWERED_SIGNS];
-            answered_signs(&match, &scoring->verdicts[i], sign);
-            scoring->source->answered[i] =
-                (float)answered_probability(&scoring->decision->answered, sign);
+        for (size_t i = scoring->first + begin; i < scoring->first + end; i += MATCH_BLOCK) {
+            size_t left = scoring->first + end - i;
+            TRY(score_block(scoring, &match, i, i + (left < MATCH_BLOCK ? left : MATCH_BLOCK),
+                            error));
         }
 done:
     match_free(&match);

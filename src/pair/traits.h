@@ -10,8 +10,8 @@
 #include "pair/comparison.h"
 
 /* Families of reasons: FAMILY(number, id, name, title). The id is for programs and never changes;
- * the title is for users and may change. Every trait belongs to one family. The black box, memory
- * and identity are families of their own. */
+ * the title is for users and may change. Every trait belongs to one family. The black box, the
+ * start model, memory and identity are families of their own. */
 #define FAMILY_LIST(FAMILY)                                                         \
     FAMILY(LENGTH, length, "length", "Length of the sentences")                     \
     FAMILY(OVERLAP, overlap, "overlap", "Words in common")                          \
@@ -28,6 +28,7 @@
     FAMILY(FIELDS, fields, "fields", "Fields of the records")                       \
     FAMILY(CODES, codes, "codes", "Model numbers and measurements")                 \
     FAMILY(BLACK_BOX, black_box, "black box", "A network that cannot be explained") \
+    FAMILY(START, start, "start model", "The model that training began from")       \
     FAMILY(MEMORY, memory, "memory", "Known from training")                         \
     FAMILY(IDENTITY, identity, "identity", "Identical sentences")
 

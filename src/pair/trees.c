@@ -11,7 +11,7 @@
 /* Tree t is added to partial sum t % LANES, whatever the vector width of the machine. So one row,
  * many rows and every kernel give the same bits. trees_sum_rows processes ROWS rows together; their
  * values (ROWS x features floats) stay in the first-level cache. */
-enum { LANES = 16, ROWS = 32 };
+enum { LANES = 16, ROWS = TREE_ROWS };
 
 /* ---- the arrays ---- */
 
@@ -241,7 +241,7 @@ VEC_KERNEL static void sum_block(const struct trees *trees, const float *columns
     }
 }
 
-static void sum_rows(const struct trees *trees, const float *x, size_t rows, size_t features,
+void trees_sum_block(const struct trees *trees, const float *x, size_t rows, size_t features,
                      float *columns, double *out)
 {
     double sum[ROWS];
@@ -274,8 +274,8 @@ static film_status sum_some(struct threads_worker *worker, void *user, film_erro
     float *columns = (float *)(job->scratch + (size_t)worker->number * room);
     (void)error;
     while (threads_next(worker, &begin, &end))
-        sum_rows(job->trees, job->x + begin * features, end - begin, features, columns,
-                 job->out + begin);
+        trees_sum_block(job->trees, job->x + begin * features, end - begin, features, columns,
+                        job->out + begin);
     return FILM_OK;
 }
 

@@ -65,6 +65,12 @@ double trees_sum(const struct trees *trees, const float *x);
 film_status trees_sum_rows(const struct trees *trees, const float *x, size_t rows, size_t features,
                            int threads, double *out, film_error *error);
 
+/* The same for ROWS <= TREE_ROWS rows, in the calling thread. COLUMNS is scratch: TREE_ROWS x
+ * features finite numbers. */
+enum { TREE_ROWS = 32 };
+void trees_sum_block(const struct trees *trees, const float *x, size_t rows, size_t features,
+                     float *columns, double *out);
+
 /* Returns the leaf of tree NUMBER for the row, 0 to 3. */
 unsigned trees_leaf(const struct trees *trees, size_t number, const float *x);
 

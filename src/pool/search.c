@@ -415,6 +415,14 @@ static film_status check_request(const film_text *queries, size_t count,
     return FILM_OK;
 }
 
+/* A few for each answer. With 40 candidates for 10 answers, R@1 and R@10 are those of 100
+ * (docs/reference/results-speed.md). */
+static size_t usual_candidates(size_t k)
+{
+    enum { EACH = 4, LEAST = 40, MOST = 100 };
+    return k <= LEAST / EACH ? LEAST : k >= MOST / EACH ? MOST : k * EACH;
+}
+
 film_status film_pool_search_many(film_pool *pool, const film_text *queries, size_t count,
                                   const film_search_options *options, film_found_fn call,
                                   void *user, film_error *error)
@@ -428,7 +436,7 @@ film_status film_pool_search_many(film_pool *pool, const film_text *queries, siz
     status = sized_options(&with, sizeof with, options, "film_search_options", error);
     if (status != FILM_OK) return status;
     if (!with.k) with.k = 10;
-    if (!with.candidates) with.candidates = 100;
+    if (!with.candidates) with.candidates = usual_candidates(with.k);
     if (with.candidates < with.k) with.candidates = with.k;
     struct search search = {.pool = pool, .options = &with};
     size_t threads = (size_t)threads_count(with.answer.threads);

@@ -10,12 +10,12 @@
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
 #include "learn/prior.h"
-#include "model/edits.h"
 #include "model/packed.h"
 #include "train/calibration.h"
 #include "train/known_words.h"
 #include "train/checkpoint.h"
 #include "train/cross_validate.h"
+#include "train/earlier_models.h"
 #include "train/examples_sample.h"
 #include "train/field_guess.h"
 #include "train/options.h"
@@ -38,6 +38,10 @@ static film_status check_job(const film_train_options *options, film_error *erro
         return status_set(
             error, FILM_USAGE,
             "training with a BERT encoder cannot run under mpirun; start it without mpirun");
+    if (options->start)
+        return status_set(
+            error, FILM_USAGE,
+            "training from a start model cannot run under mpirun; start it without mpirun");
     if (options->vectors)
         return status_set(
             error, FILM_USAGE,
@@ -334,6 +338,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     TRY(check_operating(rows, options, &share, error));
     set_model_settings(model, &plan, options);
     TRY(field_guess(&rows->corpus, options->table.fields, &model->fields, log, error));
+    TRY(earlier_check_parent(model, &plan, error));
     TRY(count_features(model, &rows->corpus, options, &x, log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
@@ -384,6 +389,7 @@ static film_status train_fold(struct corpus *rest, const film_train_options *opt
     plain.checkpoint = NULL;
     plain.resume = 0;
     TRY_ALLOC(model, error);
+    TRY(earlier_take_parent(&plain, model, error));
     TRY(train_rows(&rows, &plain, NULL, model, NULL, &stopped, error));
     if (stopped.status != FILM_OK)
         TRY(status_set(error, stopped.status, "%s", stopped.error.message));
@@ -435,20 +441,6 @@ static void choose_criterion(const struct corpus *corpus, film_train_options *op
     options->prior = FILM_PRIOR_AUTO;
 }
 
-/* Repeats the edits of another model. */
-static film_status take_edits(film_model *model, const film_model *edited, struct training_log *log,
-                              film_error *error)
-{
-    size_t taken = 0, skipped = 0;
-    film_status status =
-        edited ? model_take_edits(model, edited, &taken, &skipped, error) : FILM_OK;
-    if (edited && status == FILM_OK) {
-        training_log_count(log, "edits_taken", taken);
-        training_log_count(log, "edits_skipped", skipped);
-    }
-    return status;
-}
-
 film_status train_files(const char *const *paths, size_t count, const film_train_options *options,
                         film_model **out, film_error *error)
 {
@@ -463,6 +455,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     if (options->edits) TRY(model_open(options->edits, 0, &edited, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
+    TRY(earlier_take_parent(options, model, error));
     if (options->bert) /* report a bad folder at once */
         TRY(learn_network_open(options, &model->network, &cache, error));
     TRY(training_rows_read(&rows, paths, count, options, &log, error));
@@ -480,7 +473,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     status = FILM_OK;
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
                         error));
-    TRY(take_edits(model, edited, &log, error));
+    TRY(earlier_take_edits(model, edited, &log, error));
     TRY(training_log_print(&log, &model->figures, &model->seconds, error));
 done:
     if (model && model->network) network_use_cache(model->network, NULL);

@@ -64,8 +64,8 @@ expect_output "-o on a full disk" 3 "film: cannot write /dev/full: No space left
     "$FILM" embed faq.film lines.txt -o /dev/full
 expect_output "standard output on a full disk" 3 "film: cannot write standard output: No space left on device" \
     bash -c '"$0" embed faq.film lines.txt >/dev/full' "$FILM"
-expect_output "a reader that goes away" 3 "film: cannot write standard output: Broken pipe" \
-    bash -c '"$0" embed faq.film many.txt 2>broken | true; code=${PIPESTATUS[0]}; cat broken; exit $code' "$FILM"
+check "a reader that leaves ends it by SIGPIPE, without a message" bash -c \
+    '"$0" embed faq.film many.txt 2>broken | true; [ "${PIPESTATUS[0]}" -eq 141 ] && [ ! -s broken ]' "$FILM"
 expect_output "the model is missing" 3 "film: cannot open missing: No such file or directory" "$FILM" embed missing lines.txt -o v.npy
 printf 'one\ncaf\xe9\nthree\n' >latin.txt
 expect_output "a bad row stops" 2 'film: latin.txt:2: invalid UTF-8 in column 1 (byte 4 of the row); fix the row or skip bad rows, or, if the file is not UTF-8, pass --encoding windows-1252' \

@@ -79,4 +79,13 @@ check "200 labels cost no precision: 0.$few_precision" test "$few_precision" -ge
 check "and no recall: 0.$few_recall" test "$few_recall" -ge "$((recall - 2))"
 accuracy() { "$FILM" predict "$1" "$FAQ/heldout.tsv" -q | paste - "$FAQ/heldout.tsv" | awk -F '\t' 'NR > 1 { right += $2 == $3 } END { print right }'; }
 check "and accuracy rises: $(accuracy few.film) against $(accuracy none.film)" test "$(accuracy few.film)" -gt "$(accuracy none.film)"
+
+# ---- a file of 320 labels, and no other sentence ----
+{ head -1 "$FAQ/train.tsv"; tail -n +2 "$FAQ/train.tsv" | awk 'NR % 15 == 1' | head -320; } >alone.tsv
+"$FILM" train alone.tsv -q -o alone.film
+"$FILM" dedup alone.film faq.txt -q -o alone_clusters.tsv
+read -r alone_precision alone_recall _ <<<"$(judge alone_clusters.tsv)"
+check "320 labels alone cost no precision: 0.$alone_precision" test "$alone_precision" -ge "$((precision - 40))"
+check "and no recall: 0.$alone_recall" test "$alone_recall" -ge "$((recall - 10))"
+check "and accuracy rises: $(accuracy alone.film)" test "$(accuracy alone.film)" -gt "$(accuracy few.film)"
 finish

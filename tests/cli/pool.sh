@@ -31,9 +31,8 @@ expect_output "list --where --json" 0 '{"id": "badge-lost", "text": "I lost my a
 expect_output "list of nothing" 0 "id	text	category" "$FILM" pool list p.pool --where category=none
 expect_output "--where without =" 1 'film pool list: --where card: expected FIELD=VALUE; see film pool list --help' \
     "$FILM" pool list p.pool --where card
-expect_output "a reader that goes away" 3 "film: cannot write standard output: Broken pipe" \
-    bash -c 'yes x | head -20000 | awk "{ print \$0 NR }" >many; "$0" pool add other.pool many -q
-        "$0" pool list other.pool 2>broken | head -1 >/dev/null; code=${PIPESTATUS[0]}; cat broken; exit $code' "$FILM"
+check "a reader that leaves ends it by SIGPIPE, without a message" bash -c 'yes x | head -20000 | awk "{ print \$0 NR }" >many; "$0" pool add other.pool many -q
+        "$0" pool list other.pool 2>broken | head -1 >/dev/null; [ "${PIPESTATUS[0]}" -eq 141 ] && [ ! -s broken ]' "$FILM"
 
 # ---- kinds of input ----
 cat >odd.jsonl <<'JSON'

@@ -72,7 +72,7 @@ with open("wide_train.csv", "w", newline="") as out:
     more = ["%s_c%d" % (side, i) for i in range(499) for side in ("left", "right")]
     writer = csv.writer(out)
     writer.writerow(list(train[0]) + more)
-    for r in train[:150]:
+    for r in train[:60]:
         writer.writerow(list(r.values()) + ["v%d" % rng.randrange(3) for _ in more])
 with open("single.csv", "w", newline="") as out:  # 40 products in two shops; same: l1 and r1, ...
     writer = csv.writer(out)

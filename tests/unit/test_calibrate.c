@@ -186,6 +186,20 @@ static void without_labels_one_random_pair_in_a_thousand_passes(void **state)
     assert_close(line.threshold, 0.5, 0);
 }
 
+static void the_probability_is_that_of_long_doubles_and_rises(void **state)
+{
+    (void)state;
+    double before = 0;
+    for (double x = -745; x < 40; x += 0.0011) {
+        double p = calibrate_probability(x), wanted = (double)(1 / (1 + expl(-(long double)x)));
+        assert_true(fabs(p - wanted) <= 3 * (nextafter(wanted, 2) - wanted));
+        assert_true(p >= before);
+        before = p;
+    }
+    assert_true(calibrate_probability(0) == 0.5 && calibrate_probability(HUGE_VAL) == 1 &&
+                calibrate_probability(-HUGE_VAL) == 0 && isnan(calibrate_probability(NAN)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +210,7 @@ int main(void)
         cmocka_unit_test(extreme_inputs_give_finite_results),
         cmocka_unit_test(the_line_never_falls),
         cmocka_unit_test(without_labels_one_random_pair_in_a_thousand_passes),
+        cmocka_unit_test(the_probability_is_that_of_long_doubles_and_rises),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

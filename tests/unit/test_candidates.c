@@ -98,7 +98,7 @@ static void near_candidates_find_nearly_all_duplicates(void **state)
     size_t k = search.k, lost = 0, compared[2] = {0, 0};
     uint32_t *near = NULL, *all = malloc(count * k * sizeof *all);
     unsigned char *by_near = malloc(count * count), *by_all = malloc(count * count);
-    assert_true(index_has_graph(index));
+    assert_true(index_has_cells(index));
     assert_ok(candidates_find(&search, index, list, count, 1, all, &error));
     search.threshold = probability_of_best(all, k, 500);
     size_t pairs = duplicates(all, k, by_all);

@@ -344,44 +344,6 @@ static void adding_can_be_stopped(void **state)
     free(rows);
 }
 
-/* Compared with all rows: a search from a row finds those above a score, and no others. */
-static void a_row_finds_its_neighbourhood(void **state)
-{
-    (void)state;
-    enum { COUNT = 3000, DIM = 16, K = 40 };
-    float *rows = clustered_rows(COUNT, DIM, 9), score[K];
-    uint32_t id[K];
-    for (size_t i = 0; i < 5; i++) /* rows with equal codes, of which one has the links */
-        memcpy(rows + (10 + i) * DIM, rows, DIM * sizeof *rows);
-    struct graph *graph = build(rows, COUNT, DIM);
-    struct graph_view view = graph_view(graph);
-    struct graph_walker *walker = NULL;
-    size_t wanted = 0, hits = 0, found;
-    assert_ok(graph_walker_new(&walker, &error));
-    for (uint32_t row = 0; row < COUNT; row += 7) {
-        struct graph_question question = {.k = K, .ef = K + 20, .row = row, .least = 0.6f};
-        assert_ok(graph_search(&view, walker, &question, id, score, &found, &error));
-        size_t near = 0;
-        for (size_t i = 0; i < COUNT; i++)
-            near += vec_dot(rows + row * DIM, rows + i * DIM, DIM) >= 0.61;
-        for (size_t i = 0; i < found; i++) {
-            assert_true(score[i] >= 0.6f);
-            assert_true(
-                fabs(vec_dot(rows + row * DIM, rows + id[i] * DIM, DIM) - (double)score[i]) < 0.01);
-        }
-        wanted += near < K ? near : K;
-        hits += found < near ? found : near < K ? near : K;
-    }
-    assert_true(wanted > 1000);
-    assert_true((double)hits >= 0.99 * (double)wanted);
-    struct graph_question outside = {.k = K, .ef = K, .row = COUNT, .least = 0.6f};
-    assert_ok(graph_search(&view, walker, &outside, id, score, &found, &error));
-    assert_int_equal(found, 0);
-    graph_walker_free(walker);
-    graph_free(graph);
-    free(rows);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,7 +354,6 @@ int main(void)
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(running_out_of_memory_leaves_a_valid_graph),
         cmocka_unit_test(adding_can_be_stopped),
-        cmocka_unit_test(a_row_finds_its_neighbourhood),
     };
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
 }

@@ -53,6 +53,29 @@ static void one_known_question_gives_no_result(void **state)
     memory_free(&memory);
 }
 
+static void a_record_with_a_match_is_taken(void **state)
+{
+    (void)state;
+    const uint64_t a = 11ull << 40, b = 12ull << 40, c = 13ull << 40, d = 14ull << 40;
+    const struct memory_row rows[] = {{a, b, 1}, {c, d, 0}, {a, d, 0}};
+    struct memory learned, compact;
+    build(&learned, rows, 3);
+    memory_mark_matched(&learned);
+    assert_ok(memory_pack(&learned, &compact, &error));
+    for (const struct memory *memory = &learned;; memory = &compact) {
+        expect_both_ways(memory, a, b, MEMORY_SAME);
+        expect_both_ways(memory, a, a, MEMORY_SAME);
+        expect_both_ways(memory, b, d, MEMORY_DIFFERENT); /* a label is stronger */
+        expect_both_ways(memory, b, c, MEMORY_TAKEN);
+        expect_both_ways(memory, a, 99ull << 40, MEMORY_TAKEN); /* an unknown record */
+        expect_both_ways(memory, c, 99ull << 40, MEMORY_UNKNOWN);
+        expect_both_ways(memory, a, 0, MEMORY_UNKNOWN); /* a record without words */
+        if (memory == &compact) break;
+    }
+    memory_free(&learned);
+    memory_free(&compact);
+}
+
 static void joined_and_labelled_different_counts_as_joined(void **state)
 {
     (void)state;
@@ -128,6 +151,13 @@ static enum memory_answer slow_answer(const struct memory_row *rows, const unsig
     return MEMORY_UNKNOWN;
 }
 
+static int has_match(unsigned char reach[QUESTIONS][QUESTIONS], uint64_t a)
+{
+    for (uint64_t b = 0; b < QUESTIONS; b++)
+        if (b != a && reach[a][b]) return 1;
+    return 0;
+}
+
 static void random_graphs_agree_with_following_every_chain(void **state)
 {
     (void)state;
@@ -155,6 +185,15 @@ static void random_graphs_agree_with_following_every_chain(void **state)
                     enum memory_answer expected = slow_answer(rows, used, count, reach, a, b);
                     assert_int_equal(memory_find(&memory, a, b), expected);
                     answers[expected]++;
+                }
+            memory_mark_matched(&memory);
+            for (uint64_t a = 0; a < QUESTIONS; a++)
+                for (uint64_t b = 0; b < QUESTIONS; b++) {
+                    enum memory_answer expected = slow_answer(rows, used, count, reach, a, b);
+                    int taken = a && b && (has_match(reach, a) || has_match(reach, b));
+                    if (expected == MEMORY_UNKNOWN && taken) expected = MEMORY_TAKEN;
+                    assert_int_equal(memory_find(&memory, a, b), expected);
+                    answers[MEMORY_TAKEN] += expected == MEMORY_TAKEN;
                 }
             memory_free(&memory);
         }
@@ -250,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_of_labels_give_results),
         cmocka_unit_test(one_known_question_gives_no_result),
+        cmocka_unit_test(a_record_with_a_match_is_taken),
         cmocka_unit_test(joined_and_labelled_different_counts_as_joined),
         cmocka_unit_test(an_empty_sentence_is_never_known),
         cmocka_unit_test(rows_without_a_label_are_skipped),
