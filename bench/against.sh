@@ -19,12 +19,16 @@ if [ ! -x "$old" ]; then
     (cd "$folder/source" && cmake --preset release -DFILM_TESTS=OFF && cmake --build --preset release) > "$folder/build.log" 2>&1 ||
         { tail -n 20 "$folder/build.log"; exit 1; }
 fi
+export OMP_WAIT_POLICY=passive # threads that wait for others do not count
 model=$folder/$(basename "$pairs" .tsv).film
-[ -e "$model" ] || "$old" train "$pairs" -q -o "$model"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The new program uses the model in the form that its own training would write.
-"$new" pack "$model" --bits 8 -q -o "$work/new.film"
+if [ "$*" != train ]; then
+    [ -e "$model" ] || "$old" train "$pairs" -q -o "$model"
+    # The new program uses the model in the form that its own training would write.
+    "$new" pack "$model" --bits 8 -q -o "$work/new.film"
+    echo "model $(du -b "$model" | cut -f 1) bytes, now $(du -b "$work/new.film" | cut -f 1)"
+fi
 tail -n +2 "$pairs" | cut -f 2,3 | tr '\t' '\n' | awk 'BEGIN { print "text" } length && !seen[$0]++' > "$work/sentences.tsv"
 tail -n +2 "$dev" | cut -f 2 | head -n 2000 > "$work/queries.txt"
 
@@ -44,10 +48,16 @@ differ() {
     paste "$1" "$2" | awk -F'\t' 'NR > 1 { d = $1 > $3 ? $1 - $3 : $3 - $1; sum += d; if (d > most) most = d; other += $2 != $4 }
         END { printf "%d pairs, probabilities differ by %.2g on average, %.2g at most, %d verdicts\n", NR - 1, sum / (NR - 1), most, other }'
 }
+# quality PROGRAM MODEL: accuracy and log loss of the model on the dev pairs.
+quality() {
+    "$1" eval "$2" "$dev" --bootstrap 0 --k 0 | grep -E '^(accuracy|log loss)' | tr -s ' ' | paste -sd,
+    echo "$(du -b "$2" | cut -f 1) bytes"
+}
 
-echo "commit $commit, $(wc -l < "$pairs") lines of $(basename "$pairs"), model $(du -b "$model" | cut -f 1) bytes, now $(du -b "$work/new.film" | cut -f 1)"
+echo "commit $commit, $(wc -l < "$pairs") lines of $(basename "$pairs")"
 for name in "$@"; do
     input=
+    after() { :; } # the comparison, where it needs what the runs wrote
     case $name in
     predict)
         "$old" predict "$model" "$pairs" -q -o "$work/old.tsv"
@@ -78,14 +88,14 @@ for name in "$@"; do
         run_old() { seconds "$old" dedup "$model" "$work/sentences.tsv" -q; }
         run_new() { seconds "$new" dedup "$work/new.film" "$work/sentences.tsv" -q; } ;;
     train)
-        for which in old new; do
-            [ $which = old ] && program=$old || program=$new
-            "$program" train "$pairs" -q -o "$work/$which.trained"
-            echo "$which: $("$program" eval "$work/$which.trained" "$dev" | grep -E '^(accuracy|log loss)' | tr -s ' ' | paste -sd,), $(du -b "$work/$which.trained" | cut -f 1) bytes"
-        done
         run_old() { seconds "$old" train "$pairs" -q -o "$work/old.trained"; }
-        run_new() { seconds "$new" train "$pairs" -q -o "$work/new.trained"; } ;;
+        run_new() { seconds "$new" train "$pairs" -q -o "$work/new.trained"; }
+        after() {
+            echo "before: $(quality "$old" "$work/old.trained")"
+            echo "now: $(quality "$new" "$work/new.trained")"
+        } ;;
     *) echo "no work called $name" >&2; exit 1 ;;
     esac
     ratio "$name"
+    after
 done
