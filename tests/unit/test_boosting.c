@@ -49,11 +49,16 @@ static int defaults(void **state)
 /* The margins of XGBoost with the same settings; ROUNDS trees. */
 static void xgboost_margins(const struct boosting_data *rows, int rounds, float *out)
 {
-    const char *settings[][2] = {
-        {"tree_method", "hist"}, {"max_bin", "64"}, {"objective", "reg:logistic"},
-        {"base_score", "0.5"},   {"eta", "0.3"},    {"max_depth", "2"},
-        {"nthread", "1"},        {"seed", "5"},     {"verbosity", "0"},
-        {"monotone_constraints", "(0,0,1,0,-1,0)"}};
+    const char *settings[][2] = {{"tree_method", "hist"},
+                                 {"max_bin", "64"},
+                                 {"objective", "reg:logistic"},
+                                 {"base_score", "0.5"},
+                                 {"eta", "0.3"},
+                                 {"max_depth", "2"},
+                                 {"nthread", "1"},
+                                 {"seed", "5"},
+                                 {"verbosity", "0"},
+                                 {"monotone_constraints", "(0,0,1,0,-1,0)"}};
     DMatrixHandle matrix;
     BoosterHandle booster;
     bst_ulong length;
