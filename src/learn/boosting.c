@@ -86,7 +86,7 @@ struct node {
     double low, high;
 };
 
-struct split {
+struct tree_split {
     double gain;
     int feature;  /* -1: none */
     unsigned bin; /* rows of smaller bins go left */
@@ -94,11 +94,11 @@ struct split {
 };
 
 /* How sums become values and gains. */
-struct scale {
+struct leaf_scale {
     double unit_g, unit_h, lambda, least_h;
 };
 
-static double node_value(const struct scale *scale, const struct node *node)
+static double node_value(const struct leaf_scale *scale, const struct node *node)
 {
     double g = (double)node->sums.g * scale->unit_g, h = (double)node->sums.h * scale->unit_h;
     double value = h + scale->lambda > 0 ? -g / (h + scale->lambda) : 0;
@@ -106,7 +106,7 @@ static double node_value(const struct scale *scale, const struct node *node)
 }
 
 /* Twice the decrease of the loss by this value. */
-static double value_gain(const struct scale *scale, struct gradient_sums sums, double value)
+static double value_gain(const struct leaf_scale *scale, struct gradient_sums sums, double value)
 {
     double g = (double)sums.g * scale->unit_g, h = (double)sums.h * scale->unit_h;
     return -(2 * g + (h + scale->lambda) * value) * value;
@@ -118,9 +118,9 @@ static struct gradient_sums less(struct gradient_sums all, struct gradient_sums 
 }
 
 /* Improves BEST by a split of NODE at FEATURE, whose histogram is TABLE; SIGN is its constraint. */
-static void find_split(const struct scale *scale, const struct node *node, int feature, int sign,
-                       unsigned cuts, const struct gradient_sums table[BOOSTING_BINS],
-                       struct split *best)
+static void improve_split(const struct leaf_scale *scale, const struct node *node, int feature,
+                          int sign, unsigned cuts, const struct gradient_sums table[BOOSTING_BINS],
+                          struct tree_split *best)
 {
     double before = value_gain(scale, node->sums, node_value(scale, node));
     struct node left = *node, right = *node;
@@ -134,13 +134,13 @@ static void find_split(const struct scale *scale, const struct node *node, int f
         double a = node_value(scale, &left), b = node_value(scale, &right);
         if (sign * (b - a) < 0) continue;
         double gain = value_gain(scale, left.sums, a) + value_gain(scale, right.sums, b) - before;
-        if (gain > best->gain) *best = (struct split){gain, feature, bin, left.sums};
+        if (gain > best->gain) *best = (struct tree_split){gain, feature, bin, left.sums};
     }
 }
 
 /* The children of NODE; a monotone split keeps their values on either side of the mean. */
-static void split_node(const struct scale *scale, const struct node *node,
-                       const struct split *split, int sign, struct node child[2])
+static void split_node(const struct leaf_scale *scale, const struct node *node,
+                       const struct tree_split *split, int sign, struct node child[2])
 {
     child[0] = child[1] = *node;
     child[0].sums = split->left;
@@ -162,7 +162,7 @@ struct fit {
     uint32_t *sampled, *smaller; /* rows drawn for the tree; those of its smaller child */
     size_t *column;              /* features drawn for the tree */
     struct gradient_sums (*table)[BOOSTING_BINS]; /* by drawn feature: the root's histogram */
-    struct split (*best)[2];                      /* by drawn feature */
+    struct tree_split (*best)[2];                 /* by drawn feature */
     size_t columns, drawn;
     struct tree *trees;
     struct boosting_history history;
@@ -182,9 +182,9 @@ static void draw_rows_and_columns(struct fit *fit)
     if (options->subsample >= 1) fit->drawn = rows;
 }
 
-static const struct split *best_split(const struct fit *fit, int which)
+static const struct tree_split *best_split(const struct fit *fit, int which)
 {
-    const struct split *best = &fit->best[0][which];
+    const struct tree_split *best = &fit->best[0][which];
     for (size_t c = 1; c < fit->columns; c++)
         if (fit->best[c][which].gain > best->gain) best = &fit->best[c][which];
     return best;
@@ -197,10 +197,10 @@ static int sign_of(const struct fit *fit, int feature)
 
 /* Searches all drawn features for the splits of the root (CHILD NULL) or of its two children; of
  * these the smaller one, with the COUNT rows of LIST, is counted, the other is the difference. */
-static void search_splits(struct fit *fit, const struct scale *scale, const struct node *root,
+static void search_splits(struct fit *fit, const struct leaf_scale *scale, const struct node *root,
                           const struct node *child, int smaller, const uint32_t *list, size_t count)
 {
-    const struct split none = {.gain = 1e-6, .feature = -1};
+    const struct tree_split none = {.gain = 1e-6, .feature = -1};
 #pragma omp parallel for schedule(dynamic, 1) num_threads(fit->threads)
     for (size_t c = 0; c < fit->columns; c++) {
         size_t f = fit->column[c];
@@ -212,13 +212,13 @@ static void search_splits(struct fit *fit, const struct scale *scale, const stru
         if (!cuts) continue;
         gradients_histogram(&fit->gradients, bin, list, count, child ? counted : fit->table[c]);
         if (!child) {
-            find_split(scale, root, (int)f, sign, cuts, fit->table[c], &fit->best[c][0]);
+            improve_split(scale, root, (int)f, sign, cuts, fit->table[c], &fit->best[c][0]);
             continue;
         }
         for (int b = 0; b < BOOSTING_BINS; b++) other[b] = less(fit->table[c][b], counted[b]);
         for (int side = 0; side < 2; side++)
-            find_split(scale, &child[side], (int)f, sign, cuts, side == smaller ? counted : other,
-                       &fit->best[c][side]);
+            improve_split(scale, &child[side], (int)f, sign, cuts,
+                          side == smaller ? counted : other, &fit->best[c][side]);
     }
 }
 
@@ -233,7 +233,7 @@ static struct gradient_sums sum_drawn(const struct fit *fit)
 }
 
 /* Lists the drawn rows of the child that has fewer; returns which it is. */
-static int list_smaller(struct fit *fit, const struct split *split, size_t *count)
+static int list_smaller(struct fit *fit, const struct tree_split *split, size_t *count)
 {
     const unsigned char *bin = fit->rows.bin + (size_t)split->feature * fit->rows.data->rows;
     const uint32_t *sampled = fit->options->subsample < 1 ? fit->sampled : NULL;
@@ -255,7 +255,8 @@ struct grown {
     unsigned bin[TREE_SPLITS];
 };
 
-static void set_split(const struct fit *fit, const struct split *split, int at, struct grown *out)
+static void set_split(const struct fit *fit, const struct tree_split *split, int at,
+                      struct grown *out)
 {
     out->tree.feature[at] = split->feature;
     out->bin[at] = split->bin;
@@ -263,17 +264,17 @@ static void set_split(const struct fit *fit, const struct split *split, int at, 
         out->tree.cut[at] = fit->bins.cut[(size_t)split->feature * BOOSTING_BINS + split->bin - 1];
 }
 
-static void grow(struct fit *fit, struct grown *out)
+static void grow_tree(struct fit *fit, struct grown *out)
 {
     const struct boosting_options *options = fit->options;
-    struct scale scale = {fit->gradients.unit_g, fit->gradients.unit_h, options->lambda,
-                          options->min_child_weight};
+    struct leaf_scale scale = {fit->gradients.unit_g, fit->gradients.unit_h, options->lambda,
+                               options->min_child_weight};
     struct node root = {sum_drawn(fit), -INFINITY, INFINITY}, child[2], leaf[2];
     size_t count;
     *out = (struct grown){.tree = {.feature = {-1, -1, -1}}};
     const uint32_t *sampled = options->subsample < 1 ? fit->sampled : NULL;
     search_splits(fit, &scale, &root, NULL, 0, sampled, fit->drawn);
-    struct split split = *best_split(fit, 0), below[2] = {{.feature = -1}, {.feature = -1}};
+    struct tree_split split = *best_split(fit, 0), below[2] = {{.feature = -1}, {.feature = -1}};
     if (split.feature < 0) {
         out->tree.leaf[0] = (float)(options->rate * node_value(&scale, &root));
         return;
@@ -349,7 +350,7 @@ static film_status one_round(struct fit *fit, film_error *error)
     struct grown grown;
     draw_rows_and_columns(fit);
     gradients_compute(&fit->gradients, &fit->rows, logistic, fit->threads);
-    grow(fit, &grown);
+    grow_tree(fit, &grown);
     add_tree(&fit->rows, &grown, fit->threads);
     fit->trees[round] = grown.tree;
     if (history->train) history->train[round] = mean_loss(&fit->rows, logistic, fit->threads);

@@ -14,7 +14,7 @@ enum { BINS = BOOSTING_BINS, PARTS = BOOSTING_PARTS };
 enum { SAMPLE = 1 << 15 }; /* rows that choose the cuts */
 
 /* Numbers in the order of the floats, and back. */
-static uint32_t order_of(float value)
+static uint32_t order_of_float(float value)
 {
     uint32_t bits;
     value += 0.0f; /* -0 becomes 0 */
@@ -22,7 +22,7 @@ static uint32_t order_of(float value)
     return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 
-static float value_of(uint32_t order)
+static float float_in_order(uint32_t order)
 {
     uint32_t bits = order & 0x80000000u ? order & 0x7fffffffu : ~order;
     float value;
@@ -40,7 +40,7 @@ static unsigned char choose_cuts(const uint32_t *sorted, size_t count, float *cu
         size_t next = distinct <= BINS ? at + 1 : at + 1 + (count - at - 1) / (BINS - chosen);
         while (next < count && sorted[next] == sorted[next - 1]) next++;
         if (next >= count) break;
-        cut[chosen++] = value_of(sorted[next]);
+        cut[chosen++] = float_in_order(sorted[next]);
         at = next;
     }
     return (unsigned char)chosen;
@@ -65,7 +65,7 @@ film_status bins_choose(struct bins *bins, const struct boosting_data *data, siz
     for (size_t f = 0, every = 1 + (data->rows - 1) / SAMPLE; f < features; f++) {
         size_t count = 0;
         for (size_t i = 0; i < data->rows; i += every)
-            value[count++] = order_of(data->x[i * features + f]);
+            value[count++] = order_of_float(data->x[i * features + f]);
         sort_ids(value, value + SAMPLE, count);
         bins->count[f] = choose_cuts(value, count, bins->cut + f * BINS);
     }

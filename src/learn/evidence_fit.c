@@ -43,11 +43,12 @@ static void shuffle(struct rng *rng, uint32_t *order, size_t count)
 
 /* A weight and the sum of its squared gradients, side by side: columns are read in random order,
  * and a cache miss brings both. */
-struct slot {
+struct weight_slot {
     float weight, squares;
 };
 
-static double slots_margin(const struct evidence_rows *rows, const struct slot *slots, size_t i)
+static double slots_margin(const struct evidence_rows *rows, const struct weight_slot *slots,
+                           size_t i)
 {
     double margin = (double)slots[rows->columns].weight;
     for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
@@ -55,22 +56,23 @@ static double slots_margin(const struct evidence_rows *rows, const struct slot *
     return margin;
 }
 
-static void slots_prefetch(const struct evidence_rows *rows, const struct slot *slots, size_t i)
+static void slots_prefetch(const struct evidence_rows *rows, const struct weight_slot *slots,
+                           size_t i)
 {
     for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
         __builtin_prefetch(&slots[rows->column[k]], 1);
 }
 
 static void adagrad_step(const struct evidence_rows *rows, size_t i, float slope, float rate,
-                         float ridge, struct slot *slots)
+                         float ridge, struct weight_slot *slots)
 {
     for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-        struct slot *slot = &slots[rows->column[k]];
+        struct weight_slot *slot = &slots[rows->column[k]];
         float gradient = slope * rows->value[k] + ridge * slot->weight;
         slot->squares += gradient * gradient;
         slot->weight -= rate * gradient / sqrtf(slot->squares);
     }
-    struct slot *bias = &slots[rows->columns];
+    struct weight_slot *bias = &slots[rows->columns];
     bias->squares += slope * slope;
     bias->weight -= rate * slope / sqrtf(bias->squares);
 }
@@ -78,9 +80,9 @@ static void adagrad_step(const struct evidence_rows *rows, size_t i, float slope
 /* One set of weights in training. */
 struct fit {
     const unsigned char *use;
-    struct slot *slots;
-    struct slot *mixed; /* as all processes had them after the last averaging */
-    uint32_t *order;    /* of the pairs used */
+    struct weight_slot *slots;
+    struct weight_slot *mixed; /* as all processes had them after the last averaging */
+    uint32_t *order;           /* of the pairs used */
     size_t count;
     struct rng rng;
 };
@@ -102,7 +104,8 @@ static film_status fit_start(struct fit *fit, const struct evidence_rows *rows,
               error);
     for (size_t i = 0; i < rows->pairs; i++)
         if (!fit->use || fit->use[i]) fit->order[fit->count++] = (uint32_t)i;
-    for (size_t c = 0; c < columns; c++) fit->slots[c] = (struct slot){0, (float)options->ground};
+    for (size_t c = 0; c < columns; c++)
+        fit->slots[c] = (struct weight_slot){0, (float)options->ground};
     rng_seed(&fit->rng, options->seed);
     if (options->comm->size == 1) goto done;
     TRY_ALLOC(fit->mixed = mem_array(columns, sizeof *fit->mixed), error);
@@ -142,7 +145,7 @@ static film_status merge_columns(struct fit *fit, const struct comm *comm, size_
     TRY_ALLOC(sum && move, error);
     for (size_t at = first; at < end; at += BLOCK) {
         size_t here = end - at < BLOCK ? end - at : BLOCK;
-        struct slot *slot = fit->slots + at, *mixed = fit->mixed + at;
+        struct weight_slot *slot = fit->slots + at, *mixed = fit->mixed + at;
         for (size_t c = 0; c < here; c++) sum[c] = slot[c].squares - mixed[c].squares;
         TRY(comm_sum_float(comm, sum, here, error));
         for (size_t c = 0; c < here; c++) {
