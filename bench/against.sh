@@ -76,8 +76,8 @@ for name in "$@"; do
         run_old() { seconds "$old" search "$work/old.pool" - -k 10; }
         run_new() { seconds "$new" search "$work/new.pool" - -k 10; } ;;
     dedup)
-        "$old" dedup "$model" "$work/sentences.tsv" -q --pairs | tail -n +2 | cut -f 1,2 | sort > "$work/old.found"
-        "$new" dedup "$work/new.film" "$work/sentences.tsv" -q --pairs | tail -n +2 | cut -f 1,2 | sort > "$work/new.found"
+        "$old" dedup "$model" "$work/sentences.tsv" -q --pairs | tail -n +2 | cut -f 4,5 | sort > "$work/old.found"
+        "$new" dedup "$work/new.film" "$work/sentences.tsv" -q --pairs | tail -n +2 | cut -f 4,5 | sort > "$work/new.found"
         echo "$(wc -l < "$work/old.found") pairs before, $(comm -12 "$work/old.found" "$work/new.found" | wc -l) of them now; $(wc -l < "$work/new.found") now"
         run_old() { seconds "$old" dedup "$model" "$work/sentences.tsv" -q --pairs; }
         run_new() { seconds "$new" dedup "$work/new.film" "$work/sentences.tsv" -q --pairs; } ;;

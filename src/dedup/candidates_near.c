@@ -117,7 +117,8 @@ static int rising(const void *left, const void *right)
 }
 
 /* Returns a limit that hardly any of the sorted sums is below. A tail of a few pairs says little:
- * the distance of the lowest twentieth from the median is continued. On Quora, 0.14 % of the duplicates are below. */
+ * the distance of the lowest twentieth from the median is continued. On Quora, 0.14 % of the
+ * duplicates are below. */
 static double lowest_sum(const double *sum, size_t count)
 {
     double low = sum[count / 20], middle = sum[count / 2];

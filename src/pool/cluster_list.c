@@ -22,8 +22,9 @@ struct listed_cluster {
 struct cluster_origin {
     int64_t version;
     const struct pool_learned *learned;
-    film_answer_options answer;
-    double threshold;
+    film_decision decision;
+    int no_memory;
+    double prior, threshold;
 };
 
 struct cluster_browse {
@@ -226,10 +227,10 @@ static film_status find_origin(struct cluster_browse *browse, film_pool *pool,
     film_status status = FILM_OK;
     struct db *db = NULL;
     struct pool_learned *learned;
-    memset(origin, 0, sizeof *origin);
-    origin->answer = options->answer;
-    origin->answer.threads = 0;
-    origin->threshold = options->threshold;
+    *origin = (struct cluster_origin){.decision = options->answer.decision,
+                                      .no_memory = options->answer.no_memory,
+                                      .prior = options->answer.prior,
+                                      .threshold = options->threshold};
     TRY(pool_read(pool, &db, error));
     TRY(pool_learned(pool, db, &learned, error));
     origin->learned = learned;
@@ -241,6 +242,12 @@ done:
     return status;
 }
 
+static int is_same_origin(const struct cluster_origin *a, const struct cluster_origin *b)
+{
+    return a->version == b->version && a->learned == b->learned && a->decision == b->decision &&
+           a->no_memory == b->no_memory && a->prior == b->prior && a->threshold == b->threshold;
+}
+
 /* Finds the clusters, unless BROWSE has them. */
 static film_status browse_update(struct cluster_browse *browse, film_pool *pool,
                                  const film_pool_clusters_options *options, film_error *error)
@@ -249,7 +256,7 @@ static film_status browse_update(struct cluster_browse *browse, film_pool *pool,
     struct cluster_origin origin;
     browse->error = error;
     TRY(find_origin(browse, pool, options, &origin, error));
-    if (browse->complete && memcmp(&origin, &browse->origin, sizeof origin) == 0) goto done;
+    if (browse->complete && is_same_origin(&origin, &browse->origin)) goto done;
     browse_clear(browse);
     browse->error = error;
     browse->options = *options;
