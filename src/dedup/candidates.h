@@ -103,7 +103,7 @@ film_status candidates_judge(struct candidates *search, const struct score_sourc
 
 static inline int candidates_excluded(const film_verdict *verdict)
 {
-    return isinf(verdict->log_odds);
+    return isinf(verdict->log_odds) != 0;
 }
 
 /* The same without the filter; EVIDENCE[i] is the word evidence of pair i, for a full decision
