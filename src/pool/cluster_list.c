@@ -9,7 +9,6 @@
 #include "pool/cluster_edit.h"
 #include "pool/pool.h"
 
-
 struct listed_cluster {
     size_t first, count, number;
     double weakest;
