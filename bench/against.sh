@@ -29,7 +29,10 @@ if [ "$*" != train ]; then
     "$new" pack "$model" --bits 8 -q -o "$work/new.film"
     echo "model $(du -b "$model" | cut -f 1) bytes, now $(du -b "$work/new.film" | cut -f 1)"
 fi
-tail -n +2 "$pairs" | cut -f 2,3 | tr '\t' '\n' | awk 'BEGIN { print "text" } length && !seen[$0]++' > "$work/sentences.tsv"
+# distinct FILE ...: the sentences of files of pairs. Duplicates are looked for in PAIRS, answers in both files.
+distinct() { tail -qn +2 "$@" | cut -f 2,3 | tr '\t' '\n' | awk 'BEGIN { print "text" } length && !seen[$0]++'; }
+distinct "$pairs" > "$work/sentences.tsv"
+distinct "$pairs" "$dev" > "$work/pool.tsv"
 tail -n +2 "$dev" | cut -f 2 | head -n 2000 > "$work/queries.txt"
 
 # Processor time of the user: other programs on the machine change it least.
@@ -74,19 +77,20 @@ for name in "$@"; do
         for which in old new; do
             [ $which = old ] && program=$old with=$model || { program=$new with=$work/new.film; }
             "$program" pool create "$work/$which.pool" --model "$with" -q
-            "$program" pool add "$work/$which.pool" "$work/sentences.tsv" -q
-            "$program" search "$work/$which.pool" - -k 10 --json < "$work/queries.txt" > "$work/$which.json"
+            "$program" pool add "$work/$which.pool" "$work/pool.tsv" -q
+            "$program" search "$work/$which.pool" - -k 10 --json < "$work/queries.txt" |
+                sed -nE 's/.*"id": "([^"]*)".*"line": ([0-9]+).*/\2 \1/p' | sort -u > "$work/$which.found"
         done
-        echo "$(cmp -s "$work/old.json" "$work/new.json" && echo "the same answers" || echo "answers differ: $(diff "$work/old.json" "$work/new.json" | grep -c '^<') of $(wc -l < "$work/old.json") lines")"
+        echo "$(wc -l < "$work/old.found") answers before, $(comm -12 "$work/old.found" "$work/new.found" | wc -l) of them now"
         input=$work/queries.txt
         run_old() { seconds "$old" search "$work/old.pool" - -k 10; }
         run_new() { seconds "$new" search "$work/new.pool" - -k 10; } ;;
     dedup)
-        "$old" dedup "$model" "$work/sentences.tsv" -q -o "$work/old.dup"
-        "$new" dedup "$work/new.film" "$work/sentences.tsv" -q -o "$work/new.dup"
-        echo "$(wc -l < "$work/old.dup") rows before, $(wc -l < "$work/new.dup") now, $(diff "$work/old.dup" "$work/new.dup" | grep -c '^[<>]') differ"
-        run_old() { seconds "$old" dedup "$model" "$work/sentences.tsv" -q; }
-        run_new() { seconds "$new" dedup "$work/new.film" "$work/sentences.tsv" -q; } ;;
+        "$old" dedup "$model" "$work/sentences.tsv" -q --pairs | tail -n +2 | cut -f 4,5 | sort > "$work/old.found"
+        "$new" dedup "$work/new.film" "$work/sentences.tsv" -q --pairs | tail -n +2 | cut -f 4,5 | sort > "$work/new.found"
+        echo "$(wc -l < "$work/old.found") pairs before, $(comm -12 "$work/old.found" "$work/new.found" | wc -l) of them now; $(wc -l < "$work/new.found") now"
+        run_old() { seconds "$old" dedup "$model" "$work/sentences.tsv" -q --pairs; }
+        run_new() { seconds "$new" dedup "$work/new.film" "$work/sentences.tsv" -q --pairs; } ;;
     train)
         run_old() { seconds "$old" train "$pairs" -q -o "$work/old.trained"; }
         run_new() { seconds "$new" train "$pairs" -q -o "$work/new.trained"; }

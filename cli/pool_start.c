@@ -4,7 +4,9 @@
 #include "pool.h"
 #include "modules.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,6 +118,33 @@ static film_status publish_pool(const char *part, const char *path, film_error *
     return error->status = FILM_IO;
 }
 
+/* A killed run leaves its files PATH.part-PID...: removes those of processes that have ended. */
+static void remove_interrupted(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name), folder_length = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = strndup(slash ? path : "./", slash ? folder_length : 2);
+    DIR *list = folder ? opendir(folder) : NULL;
+    const struct dirent *entry;
+    while (list && (entry = readdir(list))) {
+        char *end = NULL, *file = NULL;
+        if (strncmp(entry->d_name, name, length) != 0 ||
+            strncmp(entry->d_name + length, ".part-", 6) != 0)
+            continue;
+        long process = strtol(entry->d_name + length + 6, &end, 10);
+        if (process <= 0 || (*end && *end != '.' && *end != '-') || kill((pid_t)process, 0) == 0 ||
+            errno != ESRCH)
+            continue;
+        size_t room = strlen(folder) + strlen(entry->d_name) + 1;
+        if (!(file = malloc(room))) break;
+        snprintf(file, room, "%s%s", folder, entry->d_name);
+        if (unlink(file) == 0) fprintf(stderr, "film: removed %s of an interrupted run\n", file);
+        free(file);
+    }
+    if (list) closedir(list);
+    free(folder);
+}
+
 film_status pool_start(const struct pool_start *start, film_pool_added *added, film_error *error)
 {
     size_t room = strlen(start->path) + 40;
@@ -127,6 +156,7 @@ film_status pool_start(const struct pool_start *start, film_pool_added *added, f
         status = error->status = FILM_IO;
     }
     if (status == FILM_OK) {
+        remove_interrupted(start->path);
         snprintf(part, room, "%s.part-%ld", start->path, (long)getpid());
         snprintf(model, room, "%s.model", part);
         status = train_without_labels(start, model, error);

@@ -151,9 +151,59 @@ film_status candidates_find(const struct candidates *search, const struct index 
 
 /* ---- Scoring ---- */
 
+struct judging {
+    const struct candidates *search;
+    const struct score_source *pairs;
+    float *evidence; /* NULL: not wanted, and the filter is used */
+};
+
+/* Labelled pairs are known whatever their words are. */
+static int is_excluded(const struct candidates *search, const struct match *match)
+{
+    const struct candidates_filter *filter = &search->filter;
+    return match->survey.margin + filter->slope * match->similarity < filter->least &&
+           (!match->rule.memory ||
+            decision_memory(match->decision, &match->survey) == MEMORY_UNKNOWN);
+}
+
+static film_status judge_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct judging *judging = user;
+    const struct candidates *search = judging->search;
+    struct match *match = &search->match[worker->number];
+    size_t begin, end;
+    while (threads_next(worker, &begin, &end))
+        for (size_t i = begin; i < end; i++) {
+            film_verdict *verdict = &search->verdicts[i];
+            film_text a, b;
+            judging->pairs->pair(judging->pairs->user, i, &a, &b);
+            TRY(match_start(match, a, b, error));
+            TRY(match_weigh(match, error));
+            if (judging->evidence)
+                judging->evidence[i] = (float)match->survey.margin;
+            else if (is_excluded(search, match)) {
+                *verdict = (film_verdict){.log_odds = -INFINITY};
+                continue;
+            }
+            TRY(match_finish(match, verdict, error));
+        }
+done:
+    return status;
+}
+
+film_status candidates_weigh(struct candidates *search, const struct score_source *pairs,
+                             size_t count, float *evidence, film_error *error)
+{
+    enum { GRAIN = 128 };
+    struct judging judging = {search, pairs, evidence};
+    return threads_for(search->threads, count, GRAIN, judge_some, &judging, error);
+}
+
 film_status candidates_judge(struct candidates *search, const struct score_source *pairs,
                              size_t count, film_error *error)
 {
+    if (search->filters) return candidates_weigh(search, pairs, count, NULL, error);
     return score_pairs(&search->model->decision, &search->rule, pairs, count, search->threads,
                        search->verdicts, error);
 }

@@ -16,9 +16,17 @@
 #include "pair/score.h"
 #include "index/index.h"
 
+#include <math.h>
+
 #define CANDIDATES_NONE UINT32_MAX
 #define CANDIDATES_THRESHOLD 0.9 /* docs/how-to/find-duplicates.md says why */
 enum { CANDIDATES_K = 20, CANDIDATES_BATCH = 65536, CANDIDATES_NEAR = 128 };
+
+/* Pairs below this sum of word evidence and SLOPE times the similarity are not judged to the end:
+ * hardly any of them reaches the threshold. */
+struct candidates_filter {
+    double slope, least;
+};
 
 struct candidates {
     const struct comm *comm;
@@ -30,6 +38,8 @@ struct candidates {
     const film_progress *progress;
     struct match *match; /* one per thread, for single pairs */
     film_verdict *verdicts;
+    int filters; /* `filter` holds */
+    struct candidates_filter filter;
 };
 
 /* What is wanted; threshold and candidates 0: the defaults. */
@@ -87,9 +97,20 @@ film_status candidates_find_in_job(const struct candidates *search, const struct
                                    const film_text *queries, size_t count, int own, uint32_t *lists,
                                    film_error *error);
 
-/* Fills search->verdicts; at most CANDIDATES_BATCH pairs. */
+/* Fills search->verdicts; at most CANDIDATES_BATCH pairs. A pair that the filter excludes has the
+ * probability 0 and no odds: candidates_excluded. */
 film_status candidates_judge(struct candidates *search, const struct score_source *pairs,
                              size_t count, film_error *error);
+
+static inline int candidates_excluded(const film_verdict *verdict)
+{
+    return isinf(verdict->log_odds) != 0;
+}
+
+/* The same without the filter; EVIDENCE[i] is the word evidence of pair i, for a full decision
+ * without a network. */
+film_status candidates_weigh(struct candidates *search, const struct score_source *pairs,
+                             size_t count, float *evidence, film_error *error);
 
 /* Scores one pair in the thread with this number. */
 film_status candidates_judge_one(const struct candidates *search, int thread, film_text a,

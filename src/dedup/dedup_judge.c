@@ -50,6 +50,7 @@ static film_status take_verdict(struct dedup *dedup, const struct dedup_waiting 
     uint32_t a = pair->lister < pair->candidate ? pair->lister : pair->candidate;
     uint32_t b = pair->lister < pair->candidate ? pair->candidate : pair->lister;
     int label = label_of(dedup, a, b);
+    if (label < 0 && candidates_excluded(verdict)) return FILM_OK;
     float probability = label < 0 ? (float)verdict->probability : (float)label;
     if (label < 0) TRY(dedup_consider(dedup, a, b, verdict, error));
     if (dedup->options->member)

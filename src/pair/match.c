@@ -196,6 +196,11 @@ film_status match_start(struct match *match, film_text a, film_text b, film_erro
     return status;
 }
 
+film_status match_weigh(struct match *match, film_error *error)
+{
+    return survey_weigh(&match->survey, &match->decision->evidence, error);
+}
+
 film_status match_finish(struct match *match, film_verdict *verdict, film_error *error)
 {
     film_status status = FILM_OK;

@@ -70,6 +70,9 @@ void match_free(struct match *match);
 film_status match_start(struct match *match, film_text a, film_text b, film_error *error);
 film_status match_finish(struct match *match, film_verdict *verdict, film_error *error);
 
+/* Between the two, for a full decision: the word evidence alone (survey.margin). */
+film_status match_weigh(struct match *match, film_error *error);
+
 /* Both. */
 film_status match_score(struct match *match, film_text a, film_text b, film_verdict *verdict,
                         film_error *error);

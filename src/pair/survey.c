@@ -112,6 +112,7 @@ film_status survey_read(struct survey *survey, film_text a, film_text b, film_er
 film_status survey_start(struct survey *survey, film_text a, film_text b, film_error *error)
 {
     film_status status = reading_read(&survey->reading, a, b, error);
+    survey->weighed = 0;
     if (status == FILM_OK) comparison_start(&survey->comparison, &survey->reading);
     return status;
 }
@@ -123,14 +124,25 @@ film_status survey_make(struct survey *survey, const struct evidence *evidence, 
     return status == FILM_OK ? survey_finish(survey, evidence, error) : status;
 }
 
+film_status survey_weigh(struct survey *survey, const struct evidence *evidence, film_error *error)
+{
+    film_status status = FILM_OK;
+    survey->margin = 0;
+    if (evidence) {
+        TRY(items_collect(&survey->items, &survey->reading, error));
+        survey->margin = evidence_margin(evidence, &survey->reading, &survey->items, &survey->sums);
+    }
+    survey->weighed = 1;
+done:
+    return status;
+}
+
 film_status survey_finish(struct survey *survey, const struct evidence *evidence, film_error *error)
 {
     film_status status = FILM_OK;
-    if (evidence) TRY(items_collect(&survey->items, &survey->reading, error));
+    if (!survey->weighed) TRY(survey_weigh(survey, evidence, error));
     comparison_finish(&survey->comparison);
     if (survey->comparison.cut) TRY(look_in_window(survey, error));
-    survey->margin =
-        evidence ? evidence_margin(evidence, &survey->reading, &survey->items, &survey->sums) : 0;
     traits_measure(&survey->comparison, survey->traits);
     const struct record_fields *fields = survey->reading.encoder->fields;
     if (fields)

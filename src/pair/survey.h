@@ -13,6 +13,7 @@ struct survey {
     struct comparison comparison;
     struct evidence_sums sums;
     double margin; /* of the word evidence */
+    int weighed;   /* that margin is known */
     float *traits; /* traits_total() */
     struct field_scratch fields;
     struct survey_window *window; /* of long sentences; NULL: not needed yet */
@@ -30,6 +31,9 @@ film_status survey_read(struct survey *survey, film_text a, film_text b, film_er
 film_status survey_start(struct survey *survey, film_text a, film_text b, film_error *error);
 film_status survey_finish(struct survey *survey, const struct evidence *evidence,
                           film_error *error);
+
+/* Computes the margin of the word evidence alone; survey_finish then omits it. */
+film_status survey_weigh(struct survey *survey, const struct evidence *evidence, film_error *error);
 
 /* Both. */
 film_status survey_make(struct survey *survey, const struct evidence *evidence, film_text a,

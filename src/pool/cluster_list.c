@@ -1,5 +1,5 @@
-/* film_pool_list_clusters: the clusters of film_pool_dedup, sorted for a person to review. Changing
- * them is in cluster_edit.c. */
+/* film_pool_list_clusters: the clusters of film_pool_dedup, sorted for a person to review. They are
+ * kept until the pool or its model changes. Changing them is in cluster_edit.c. */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "base/sort.h"
@@ -15,7 +15,20 @@ struct listed_cluster {
     int reviewed;
 };
 
+/* What the clusters depend on. The version is SQLite's: it changes with every change by another
+ * connection, and this one changes nothing. */
+struct cluster_origin {
+    int64_t version;
+    const struct pool_learned *learned;
+    film_decision decision;
+    int no_memory;
+    double prior, threshold;
+};
+
 struct cluster_browse {
+    struct db db; /* reads the version */
+    int has_db, complete;
+    struct cluster_origin origin;
     film_pool_clusters_options options;
     film_pool_clusters_result result;
     struct batch texts; /* of the members */
@@ -184,29 +197,106 @@ static film_status find_browsed(struct cluster_browse *browse, film_pool *pool, 
     return FILM_OK;
 }
 
+/* Frees what was found, and not the connection. */
+static void browse_clear(struct cluster_browse *browse)
+{
+    struct cluster_browse empty = {.db = browse->db, .has_db = browse->has_db};
+    batch_free(&browse->texts);
+    mem_free(browse->members);
+    mem_free(browse->clusters);
+    mem_free(browse->joined);
+    strtab_free(&browse->ids);
+    union_find_free(&browse->sets);
+    *browse = empty;
+}
+
+void cluster_browse_free(struct cluster_browse *browse)
+{
+    if (!browse) return;
+    browse_clear(browse);
+    if (browse->has_db) db_close(&browse->db);
+    mem_free(browse);
+}
+
+static film_status find_origin(struct cluster_browse *browse, film_pool *pool,
+                               const film_pool_clusters_options *options,
+                               struct cluster_origin *origin, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    struct pool_learned *learned;
+    *origin = (struct cluster_origin){.decision = options->answer.decision,
+                                      .no_memory = options->answer.no_memory,
+                                      .prior = options->answer.prior,
+                                      .threshold = options->threshold};
+    TRY(pool_read(pool, &db, error));
+    TRY(pool_learned(pool, db, &learned, error));
+    origin->learned = learned;
+    if (!browse->has_db) TRY(pool_connect(pool, &browse->db, error));
+    browse->has_db = 1;
+    TRY(db_number(&browse->db, "PRAGMA data_version", &origin->version, error));
+done:
+    pool_read_end(pool, db);
+    return status;
+}
+
+static int is_same_origin(const struct cluster_origin *a, const struct cluster_origin *b)
+{
+    return a->version == b->version && a->learned == b->learned && a->decision == b->decision &&
+           a->no_memory == b->no_memory && a->prior == b->prior && a->threshold == b->threshold;
+}
+
+/* Finds the clusters, unless BROWSE has them. */
+static film_status browse_update(struct cluster_browse *browse, film_pool *pool,
+                                 const film_pool_clusters_options *options, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct cluster_origin origin;
+    browse->error = error;
+    TRY(find_origin(browse, pool, options, &origin, error));
+    if (browse->complete && is_same_origin(&origin, &browse->origin)) goto done;
+    browse_clear(browse);
+    browse->error = error;
+    browse->options = *options;
+    TRY(find_browsed(browse, pool, error));
+    TRY(find_reviewed(browse, pool, error));
+    TRY(cluster_undoable(pool, &browse->result.undoable, error));
+    browse->origin = origin;
+    browse->complete = 1;
+done:
+    browse->options = *options;
+    return status;
+}
+
+/* Takes the clusters that were kept, or puts them back. */
+static struct cluster_browse *exchange_browse(film_pool *pool, struct cluster_browse *browse)
+{
+    pthread_mutex_lock(&pool->lock);
+    struct cluster_browse *before = pool->browse;
+    pool->browse = browse;
+    pthread_mutex_unlock(&pool->lock);
+    return before;
+}
+
 film_status film_pool_list_clusters(film_pool *pool, const film_pool_clusters_options *options,
                                     film_pool_clusters_result *result, film_error *error)
 {
     film_status status = FILM_OK;
-    struct cluster_browse browse = {.error = error};
+    film_pool_clusters_options with = {0};
+    struct cluster_browse *browse = NULL;
     if (!pool) return pool_missing(error, "pool");
     TRY(sized_check(result, "film_pool_clusters_result", error));
-    TRY(sized_options(&browse.options, sizeof browse.options, options, "film_pool_clusters_options",
-                      error));
-    if (browse.options.order < 0 || browse.options.order >= FILM_CLUSTER_ORDER_COUNT)
-        TRY(status_set(error, FILM_USAGE, "unknown order %d", (int)browse.options.order));
-    TRY(find_browsed(&browse, pool, error));
-    TRY(find_reviewed(&browse, pool, error));
-    TRY(cluster_undoable(pool, &browse.result.undoable, error));
-    TRY(report_clusters(&browse));
-    browse.result.size = sizeof browse.result;
-    sized_fill(result, &browse.result, sizeof browse.result);
+    TRY(sized_options(&with, sizeof with, options, "film_pool_clusters_options", error));
+    if (with.order < 0 || with.order >= FILM_CLUSTER_ORDER_COUNT)
+        TRY(status_set(error, FILM_USAGE, "unknown order %d", (int)with.order));
+    browse = exchange_browse(pool, NULL);
+    if (!browse) TRY_ALLOC(browse = mem_zeroed(1, sizeof *browse), error);
+    TRY(browse_update(browse, pool, &with, error));
+    TRY(report_clusters(browse));
+    browse->result.size = sizeof browse->result;
+    sized_fill(result, &browse->result, sizeof browse->result);
 done:
-    batch_free(&browse.texts);
-    mem_free(browse.members);
-    mem_free(browse.clusters);
-    mem_free(browse.joined);
-    strtab_free(&browse.ids);
-    union_find_free(&browse.sets);
+    if (browse && browse->complete) browse = exchange_browse(pool, browse);
+    cluster_browse_free(browse);
     return status;
 }

@@ -1,6 +1,7 @@
 /* An open pool: connections, the model, transactions. src/store knows what is stored. */
 #include "pool/pool.h"
 #include "base/mem.h"
+#include "pool/cluster_edit.h"
 #include "pool/snapshot.h"
 #include "store/lineage.h"
 #include "store/schema.h"
@@ -227,6 +228,7 @@ void film_pool_close(film_pool *pool)
 {
     if (!pool) return;
     shared_close(pool);
+    cluster_browse_free(pool->browse);
     for (size_t i = 0; i < pool->idle_count; i++) {
         db_close(pool->idle[i]);
         mem_free(pool->idle[i]);

@@ -58,6 +58,7 @@ struct film_pool {
     double wait;          /* timeout in seconds for another process that writes */
     struct db *idle[POOL_IDLE];
     size_t idle_count;
+    struct cluster_browse *browse; /* the clusters listed last (cluster_list.c), or NULL */
 
     pthread_mutex_t writing; /* held by the thread that writes */
     struct db writer;

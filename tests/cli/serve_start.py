@@ -68,7 +68,15 @@ with Server(FILM, "faq.pool", "--new") as server:
 with Server(FILM, "faq.pool", "--new") as server:
     check("after a restart the pool is there", server.ask("GET", "/v1/start")[1]["state"] == "ready")
 
+ended = subprocess.Popen([FILM, "--version"], stdout=subprocess.DEVNULL)
+ended.wait()  # a process that has ended, and one that runs
+left = [f"same.pool.part-{ended.pid}", f"same.pool.part-{ended.pid}.model", f"same.pool.part-{os.getpid()}"]
+for name in left:
+    open(name, "w").close()
 made = subprocess.run([FILM, "pool", "create", "same.pool", "--from", "questions.csv", "-q"], capture_output=True, text=True)
+check("files of an interrupted run are removed, with a message; those of a running one stay",
+      [os.path.exists(name) for name in left] == [False, False, True] and made.stderr.count("of an interrupted run") == 2)
+os.remove(left[2])
 lists = [subprocess.run([FILM, "pool", "list", pool], capture_output=True, text=True).stdout for pool in ("faq.pool", "same.pool")]
 check("the command line makes the same pool", made.returncode == 0 and lists[0] == lists[1] != "", made.stderr)
 again = subprocess.run([FILM, "pool", "create", "same.pool", "--from", "questions.csv", "-q"], capture_output=True, text=True)

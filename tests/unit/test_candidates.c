@@ -139,11 +139,53 @@ static void small_samples_leave_nothing_out(void **state)
     index_free(index);
 }
 
+static void neighbours(const void *user, size_t i, film_text *a, film_text *b)
+{
+    (void)user;
+    *a = list[i];
+    *b = list[i + 1];
+}
+
+/* Pairs below the limit are excluded; all others have the verdicts of judging without a filter. */
+static void only_pairs_below_the_limit_are_excluded(void **state)
+{
+    (void)state;
+    struct candidates full;
+    film_answer_options answer = {.size = sizeof answer, .threads = 2, .no_memory = 1};
+    struct score_source pairs = {.pair = neighbours};
+    size_t some = count - 1, excluded = 0;
+    film_verdict *all = malloc(some * sizeof *all);
+    float *evidence = malloc(some * sizeof *evidence);
+    assert_ok(candidates_init(&full, comm_of(NULL), model,
+                              &(struct candidates_request){.answer = &answer}, &error));
+    assert_ok(candidates_judge(&full, &pairs, some, &error));
+    memcpy(all, full.verdicts, some * sizeof *all);
+    assert_ok(candidates_weigh(&full, &pairs, some, evidence, &error));
+    assert_memory_equal(all, full.verdicts, some * sizeof *all);
+    full.filters = 1;
+    full.filter = (struct candidates_filter){.slope = 10};
+    for (size_t i = 0; i < some; i++) /* the mean */
+        full.filter.least += ((double)evidence[i] + 10 * all[i].similarity) / (double)some;
+    assert_ok(candidates_judge(&full, &pairs, some, &error));
+    for (size_t i = 0; i < some; i++) {
+        double above = (double)evidence[i] + 10 * all[i].similarity - full.filter.least;
+        if (fabs(above) < 1e-4) continue; /* rounding */
+        assert_int_equal(candidates_excluded(&full.verdicts[i]), above < 0);
+        if (above > 0) assert_memory_equal(&full.verdicts[i], &all[i], sizeof *all);
+        excluded += above < 0;
+    }
+    assert_true(excluded > 0 && excluded < some);
+    candidates_free(&full);
+    free(all);
+    free(evidence);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(near_candidates_find_nearly_all_duplicates),
         cmocka_unit_test(small_samples_leave_nothing_out),
+        cmocka_unit_test(only_pairs_below_the_limit_are_excluded),
     };
     return cmocka_run_group_tests_name("candidates", tests, setup, teardown);
 }

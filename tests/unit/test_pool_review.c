@@ -190,6 +190,48 @@ static int count_calls(void *user, const film_pool_cluster *cluster)
     return 0;
 }
 
+static int count_progress(void *user, const char *stage, double done, double total)
+{
+    (void)stage;
+    (void)done;
+    (void)total;
+    ++*(int *)user;
+    return 0;
+}
+
+/* Returns whether listing the clusters compared sentences. */
+static int lists_anew(double threshold, film_cluster_order order)
+{
+    int steps = 0, calls = 0;
+    film_pool_clusters_options list = {.size = sizeof list,
+                                       .threshold = threshold,
+                                       .order = order,
+                                       .progress = {count_progress, &steps, NULL},
+                                       .call = count_calls,
+                                       .user = &calls};
+    assert_ok(film_pool_list_clusters(pool, &list, NULL, &error));
+    assert_true(calls > 0);
+    return steps > 0;
+}
+
+static void clusters_are_kept_until_the_pool_changes(void **state)
+{
+    (void)state;
+    film_pool *other = NULL;
+    assert_ok(edit(FILM_CLUSTER_SAME, "ab", ""));
+    assert_true(lists_anew(0.5, FILM_CLUSTERS_BY_SIZE));
+    assert_false(lists_anew(0.5, FILM_CLUSTERS_BY_SIZE));
+    assert_false(lists_anew(0.5, FILM_CLUSTERS_BY_DOUBT));
+    assert_true(lists_anew(0.6, FILM_CLUSTERS_BY_DOUBT));
+    assert_ok(edit(FILM_CLUSTER_SAME, "cd", ""));
+    assert_true(lists_anew(0.6, FILM_CLUSTERS_BY_DOUBT));
+    assert_ok(film_pool_open(path, &other, &error)); /* as another process */
+    add_one(other, "f", "where is my card");
+    film_pool_close(other);
+    assert_true(lists_anew(0.6, FILM_CLUSTERS_BY_DOUBT));
+    assert_false(lists_anew(0.6, FILM_CLUSTERS_BY_DOUBT));
+}
+
 static film_status look_and_edit(void)
 {
     film_thresholds found = {.size = sizeof found};
@@ -274,6 +316,7 @@ int main(void)
                                        TEST(edits_become_labels_and_are_undone_in_order),
                                        TEST(the_last_hundred_edits_can_be_undone),
                                        TEST(settings_may_hold_anything),
+                                       TEST(clusters_are_kept_until_the_pool_changes),
                                        TEST(memory_that_runs_out_is_reported),
                                        TEST(a_threshold_decides_and_survives)};
     return cmocka_run_group_tests_name("pool review", tests, NULL, NULL);
