@@ -1,10 +1,13 @@
-/* Fewer candidates for a large set: by vector alone, with a lowest cosine. A sample of the
- * sentences, searched and judged in full, chooses that cosine and shows what would be lost. Where
- * that is more than one pair in a hundred, nothing is left out. */
+/* Fewer candidates for a large set: by vector alone, with a lowest cosine; of records by words and
+ * keys alone. A sample, searched and judged in full, chooses that cosine and shows what would be
+ * lost. Where that is more than one pair in a hundred, nothing is left out. */
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/strtab.h"
 #include "dedup/candidates.h"
+
+#include <float.h>
+#include <math.h>
 
 enum {
     LEAST_PAIRS = 200, /* duplicates in the sample: fewer decide nothing */
@@ -14,12 +17,13 @@ enum {
 
 struct near_pair {
     uint32_t place, lister, candidate;
-    float dense;
+    float cosine;
 };
 
 struct sample {
     const struct candidates *search;
     const film_text *texts;
+    int words;       /* records; duplicates are then those of candidates_sure */
     uint32_t *which; /* numbers of the sentences */
     size_t count;
     struct near_pair *pairs; /* candidates; then the duplicates among them */
@@ -60,29 +64,30 @@ static film_status judge_sample(struct sample *sample, struct candidates *search
                                       .which = sample->which,
                                       .k = k};
     TRY_ALLOC((request.lists = mem_array(sample->count, k * sizeof *request.lists)) &&
-                  (request.dense = mem_array(sample->count, k * sizeof *request.dense)) &&
+                  (request.cosine = mem_array(sample->count, k * sizeof *request.cosine)) &&
                   (sample->pairs = mem_array(sample->count, k * sizeof *sample->pairs)),
               error);
     TRY(candidates_fill(&request, sample->count, error));
     for (size_t i = 0; i < sample->count * k; i++)
         if (request.lists[i] != CANDIDATES_NONE)
             sample->pairs[sample->pair_count++] = (struct near_pair){
-                (uint32_t)(i / k), sample->which[i / k], request.lists[i], request.dense[i]};
+                (uint32_t)(i / k), sample->which[i / k], request.lists[i], request.cosine[i]};
     TRY(candidates_judge(search, &source, sample->pair_count, error));
     for (size_t i = 0; i < sample->pair_count; i++)
-        if ((double)(float)search->verdicts[i].probability >= search->threshold)
+        if (sample->words ? candidates_sure(search, &search->verdicts[i])
+                          : (double)(float)search->verdicts[i].probability >= search->threshold)
             sample->pairs[kept++] = sample->pairs[i];
     sample->pair_count = kept;
 done:
     mem_free(request.lists);
-    mem_free(request.dense);
+    mem_free(request.cosine);
     return status;
 }
 
-static int pairs_by_dense(const void *left, const void *right)
+static int pairs_by_cosine(const void *left, const void *right)
 {
     const struct near_pair *a = left, *b = right;
-    if (a->dense != b->dense) return a->dense < b->dense ? -1 : 1;
+    if (a->cosine != b->cosine) return a->cosine < b->cosine ? -1 : 1;
     if (a->lister != b->lister) return a->lister < b->lister ? -1 : 1;
     return a->candidate < b->candidate ? -1 : a->candidate > b->candidate;
 }
@@ -107,6 +112,36 @@ static film_status fill_near(const struct candidates *search, const struct index
     request->lists = mem_array(count, request->k * sizeof *request->lists);
     if (!request->lists) return status_no_memory(error);
     return candidates_fill(request, count, error);
+}
+
+/* Raises the cosines of the duplicates to those that a search by words gives; BACK: from the
+ * candidate to the sentence of the sample. */
+static film_status score_by_words(const struct candidates *search, const struct index *index,
+                                  struct sample *sample, const struct candidate_query *near,
+                                  int back, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct candidate_query query = *near;
+    uint32_t *which = NULL;
+    size_t count = back ? sample->pair_count : sample->count, k = near->k;
+    query.least = FLT_MIN;
+    TRY_ALLOC((query.cosine = mem_array(count, k * sizeof *query.cosine)) &&
+                  (which = mem_array(sample->pair_count, sizeof *which)),
+              error);
+    for (size_t i = 0; i < sample->pair_count; i++) which[i] = sample->pairs[i].candidate;
+    TRY(fill_near(search, index, sample, back ? which : sample->which, count, &query, error));
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        struct near_pair *pair = &sample->pairs[i];
+        size_t first = (back ? i : pair->place) * k;
+        uint32_t wanted = back ? pair->lister : pair->candidate;
+        for (size_t c = first; c < first + k; c++)
+            if (query.lists[c] == wanted) pair->cosine = fmaxf(pair->cosine, query.cosine[c]);
+    }
+done:
+    mem_free(query.lists);
+    mem_free(query.cosine);
+    mem_free(which);
+    return status;
 }
 
 /* Counts the duplicates of the sample that neither sentence lists. */
@@ -143,19 +178,23 @@ film_status candidates_find_near(struct candidates *search, const struct index *
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    struct sample sample = {.search = search, .texts = texts};
+    int words = search->model->fields.count > 0;
+    struct sample sample = {.search = search, .texts = texts, .words = words};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
-    struct candidate_query near = {.k = search->k + search->k / 2};
+    struct candidate_query near = {.words = words, .k = search->k + search->k / 2};
     size_t missed = 0;
     *lists = NULL;
-    if (search->comm->size > 1 || !index_has_graph(index) || near.k >= CANDIDATES_NEAR)
-        return FILM_OK;
+    int large = words ? count >= CANDIDATES_RECORDS_FROM : index_has_graph(index);
+    if (search->comm->size > 1 || !large || near.k >= CANDIDATES_NEAR) return FILM_OK;
     TRY(choose_sentences(&sample, count, error));
     TRY(judge_sample(&sample, search, index, error));
     size_t found = sample.pair_count;
     if (found < LEAST_PAIRS) goto done;
-    sort_array(sample.pairs, found, sizeof *sample.pairs, pairs_by_dense);
-    near.least = sample.pairs[found / MOST_LOST].dense;
+    for (size_t i = 0; words && i < found; i++) sample.pairs[i].cosine = 0;
+    for (int back = 0; words && back < 2; back++)
+        TRY(score_by_words(search, index, &sample, &near, back, error));
+    sort_array(sample.pairs, found, sizeof *sample.pairs, pairs_by_cosine);
+    near.least = sample.pairs[found / MOST_LOST].cosine;
     if (!(near.least > 0)) goto done;
     TRY(count_missed(search, index, &sample, &near, &missed, error));
     if (missed > found / MOST_MISSED) goto done;
