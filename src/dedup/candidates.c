@@ -11,12 +11,14 @@ film_status candidates_init(struct candidates *search, const struct comm *comm,
                             const film_model *model, const struct candidates_request *request,
                             film_error *error)
 {
+    enum { RECORDS_FROM = 16384 };
     film_status status = FILM_OK;
     *search = (struct candidates){.comm = comm,
                                   .model = model,
                                   .threshold = request->threshold != 0 ? request->threshold
                                                                        : CANDIDATES_THRESHOLD,
                                   .k = request->candidates ? request->candidates : CANDIDATES_K,
+                                  .words_from = model->fields.count ? RECORDS_FROM : 0,
                                   .progress = request->progress};
     if (!(search->threshold > 0 && search->threshold < 1))
         TRY(status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1",

@@ -26,6 +26,7 @@ struct candidates {
     struct match_rule rule;
     double threshold; /* a probability */
     size_t k;
+    size_t words_from; /* sets of records from this size on may be searched by words; 0: never */
     int threads;
     const film_progress *progress;
     struct match *match; /* one per thread, for single pairs */
@@ -78,7 +79,6 @@ film_status candidates_fill(struct candidate_query *request, size_t count, film_
  * vector (of records: by words and keys) with a lowest cosine find nearly all of the pairs that
  * candidates_find would find, and uses them. Sentences need a graph, records do not. *LISTS (count x search->k, which may grow) is allocated; it stays NULL where
  * they do not. */
-enum { CANDIDATES_RECORDS_FROM = 16384 };
 film_status candidates_find_near(struct candidates *search, const struct index *index,
                                  const film_text *texts, size_t count, uint32_t **lists,
                                  film_error *error);

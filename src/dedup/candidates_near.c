@@ -178,13 +178,13 @@ film_status candidates_find_near(struct candidates *search, const struct index *
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    int words = search->model->fields.count > 0;
+    int words = search->words_from > 0;
     struct sample sample = {.search = search, .texts = texts, .words = words};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
     struct candidate_query near = {.words = words, .k = search->k + search->k / 2};
     size_t missed = 0;
     *lists = NULL;
-    int large = words ? count >= CANDIDATES_RECORDS_FROM : index_has_graph(index);
+    int large = words ? count >= search->words_from : index_has_graph(index);
     if (search->comm->size > 1 || !large || near.k >= CANDIDATES_NEAR) return FILM_OK;
     TRY(choose_sentences(&sample, count, error));
     TRY(judge_sample(&sample, search, index, error));

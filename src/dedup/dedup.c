@@ -68,8 +68,8 @@ static film_status find_item_candidates(struct dedup *dedup, film_error *error)
     struct candidates *search = &dedup->search;
     struct index *index = NULL;
     /* A review wants pairs below the threshold, too. */
-    int near = !dedup->options->review, records = search->model->fields.count > 0;
-    int graph = !near || !records || dedup->comm->size > 1;
+    int near = !dedup->options->review;
+    int graph = !near || !search->words_from || dedup->comm->size > 1;
     if (search->k + 1 > set->all_items) search->k = set->all_items > 1 ? set->all_items - 1 : 1;
     TRY(index_items(dedup, graph, &index, error));
     if (near)
