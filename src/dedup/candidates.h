@@ -77,8 +77,8 @@ film_status candidates_fill(struct candidate_query *request, size_t count, film_
 
 /* candidates_near.c: for a large set in one process, decides on a sample whether candidates by
  * vector (of records: by words and keys) with a lowest cosine find nearly all of the pairs that
- * candidates_find would find, and uses them. Sentences need a graph, records do not. *LISTS (count x search->k, which may grow) is allocated; it stays NULL where
- * they do not. */
+ * candidates_find would find, and uses them. Sentences need a graph, records do not. *LISTS
+ * (count x search->k, which may grow) is allocated; it stays NULL where they do not. */
 film_status candidates_find_near(struct candidates *search, const struct index *index,
                                  const film_text *texts, size_t count, uint32_t **lists,
                                  film_error *error);
