@@ -75,6 +75,7 @@ class Model:
         (2,)
         """
         pairs = [(a, b) for a, b in pairs]
+        self._check_records(value for pair in pairs for value in pair)
         settings = options(_abi.film_answer_options,
                            {"prior": prior, "decision": decision, "threads": threads})
         verdicts = (_abi.film_verdict * len(pairs))()
@@ -106,6 +107,17 @@ class Model:
         if isinstance(value, dict):
             check(C.record_check, self._handle(), result)
         return result
+
+    def _check_records(self, values):
+        """Records must have the model's fields; each set of fields is checked once."""
+        known = set()
+        for value in values:
+            if isinstance(value, dict):
+                names = frozenset(name for name, x in value.items()
+                                  if x is not None and x == x and x != "")
+                if names not in known:
+                    self._text(value)
+                    known.add(names)
 
     def _verdict(self, a, b, verdict) -> Verdict:
         reasons = [_reason(verdict.reasons[i]) for i in range(verdict.reason_count)]

@@ -109,6 +109,10 @@ class Records(unittest.TestCase):
         with self.assertRaisesRegex(film.BadInputError, 'unknown field "name"; fields of the model: '
                                     'title, brand, price, released'):
             self.model.match({"name": "Canon"}, self.a)
+        with self.assertRaisesRegex(film.BadInputError, 'unknown field "name"'):
+            self.model.match_many([(self.a, self.b), (self.a, {"title": "Canon", "name": "x"})])
+        with self.assertRaisesRegex(film.BadInputError, "the record has no value"):
+            self.model.match_many([(self.a, self.b), ({"title": None}, self.b)])
 
     def test_pool(self):
         with film.Pool.create("shop.pool", self.model) as pool:

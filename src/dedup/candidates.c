@@ -4,18 +4,21 @@
 #include "base/mem.h"
 #include "base/threads.h"
 
+#include <math.h>
 #include <string.h>
 
 film_status candidates_init(struct candidates *search, const struct comm *comm,
                             const film_model *model, const struct candidates_request *request,
                             film_error *error)
 {
+    enum { RECORDS_FROM = 16384 };
     film_status status = FILM_OK;
     *search = (struct candidates){.comm = comm,
                                   .model = model,
                                   .threshold = request->threshold != 0 ? request->threshold
                                                                        : CANDIDATES_THRESHOLD,
                                   .k = request->candidates ? request->candidates : CANDIDATES_K,
+                                  .words_from = model->fields.count ? RECORDS_FROM : 0,
                                   .progress = request->progress};
     if (!(search->threshold > 0 && search->threshold < 1))
         TRY(status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1",
@@ -53,7 +56,7 @@ static film_status search_one_text(const struct candidate_query *request,
                                  request->k + (request->own != 0), found, count, error);
 }
 
-/* The same by the vector of the sentence alone. */
+/* The same by the vector of the sentence, or by its words, alone. */
 static film_status search_near(const struct candidate_query *request,
                                struct index_searcher *searcher, size_t i,
                                struct index_candidate *found, size_t *count, film_error *error)
@@ -61,11 +64,14 @@ static film_status search_near(const struct candidate_query *request,
     uint32_t id[CANDIDATES_NEAR];
     float score[CANDIDATES_NEAR];
     struct nearest near = {id, score, 0};
-    film_status status = index_near_id(request->index, searcher, (uint32_t)i, request->least,
-                                       request->k + 1, &near, error);
+    film_status status = request->words
+                             ? index_by_words(request->index, searcher, request->queries[i],
+                                              request->least, request->k + 1, &near, error)
+                             : index_near_id(request->index, searcher, (uint32_t)i, request->least,
+                                             request->k + 1, &near, error);
     if (status != FILM_OK) return status;
     for (size_t c = 0; c < near.found; c++)
-        found[c] = (struct index_candidate){.id = id[c], .dense = score[c]};
+        found[c] = (struct index_candidate){.id = id[c], .dense = score[c], .lexical = score[c]};
     *count = near.found;
     return FILM_OK;
 }
@@ -82,7 +88,8 @@ static film_status fill_list(const struct candidate_query *request, int thread, 
     if (status != FILM_OK) return status;
     for (size_t c = 0; c < count && taken < k; c++) {
         if (request->own && found[c].id == i) continue;
-        if (request->dense) request->dense[place * k + taken] = found[c].dense;
+        if (request->cosine)
+            request->cosine[place * k + taken] = request->words ? found[c].lexical : found[c].dense;
         list[taken++] = found[c].id;
     }
     while (taken < k) list[taken++] = CANDIDATES_NONE;
@@ -215,4 +222,11 @@ film_status candidates_judge_one(const struct candidates *search, int thread, fi
     film_status status = match_score(&search->match[thread], a, b, &verdict, error);
     *probability = (float)verdict.probability;
     return status;
+}
+
+int candidates_sure(const struct candidates *search, const film_verdict *verdict)
+{
+    double threshold = search->threshold, rare = log(FILM_RARE / (1 - FILM_RARE));
+    double log_odds = verdict->log_odds - search->rule.prior_log_odds + rare;
+    return log_odds >= log(threshold / (1 - threshold));
 }

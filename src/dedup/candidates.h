@@ -34,6 +34,7 @@ struct candidates {
     struct match_rule rule;
     double threshold; /* a probability */
     size_t k;
+    size_t words_from; /* sets of records from this size on may be searched by words; 0: never */
     int threads;
     const film_progress *progress;
     struct match *match; /* one per thread, for single pairs */
@@ -72,10 +73,11 @@ struct candidate_query {
     const film_text *queries;
     int own;
     const uint32_t *which; /* queries by number; NULL: all, in their order */
-    float least;           /* above 0: only by vector, with at least this cosine (own queries) */
+    int words;             /* cosines are those of the words, not of the vectors */
+    float least;           /* above 0: only by vector or words, with at least this cosine (own) */
     size_t k;
     uint32_t *lists;                   /* k of each query */
-    float *dense;                      /* their cosines; NULL: not wanted */
+    float *cosine;                     /* theirs; NULL: not wanted */
     size_t first;                      /* the first query of the current block */
     struct index_searcher **searchers; /* by thread */
     struct index_candidate *found;     /* by thread: k + 1 */
@@ -84,10 +86,10 @@ struct candidate_query {
 /* Fills the lists of COUNT queries. */
 film_status candidates_fill(struct candidate_query *request, size_t count, film_error *error);
 
-/* candidates_near.c: for a large set of sentences in one process, decides on a sample whether
- * candidates by vector with a lowest cosine find nearly all of the pairs that candidates_find would
- * find, and uses them. *LISTS (count x search->k, which may grow) is allocated; it stays NULL where
- * they do not. */
+/* candidates_near.c: for a large set in one process, decides on a sample whether candidates by
+ * vector (of records: by words and keys) with a lowest cosine find nearly all of the pairs that
+ * candidates_find would find, and uses them. Sentences need a graph, records do not. *LISTS
+ * (count x search->k, which may grow) is allocated; it stays NULL where they do not. */
 film_status candidates_find_near(struct candidates *search, const struct index *index,
                                  const film_text *texts, size_t count, uint32_t **lists,
                                  film_error *error);
@@ -111,6 +113,9 @@ static inline int candidates_excluded(const film_verdict *verdict)
  * without a network. */
 film_status candidates_weigh(struct candidates *search, const struct score_source *pairs,
                              size_t count, float *evidence, film_error *error);
+
+/* Returns whether a pair with this verdict would be found with the prior FILM_RARE as well. */
+int candidates_sure(const struct candidates *search, const film_verdict *verdict);
 
 /* Scores one pair in the thread with this number. */
 film_status candidates_judge_one(const struct candidates *search, int thread, film_text a,

@@ -1,11 +1,13 @@
 /* Fewer candidates for a large set: by vector alone, with a lowest cosine, and judged to the end
- * only with enough word evidence. A sample of the sentences, searched and judged in full, chooses
- * both limits and shows what would be lost. Where that is more than one pair in a hundred, nothing
- * is left out. */
+ * only with enough word evidence; of records by words and keys alone. A sample, searched and judged
+ * in full, chooses the limits and shows what would be lost. Where that is more than one pair in a
+ * hundred, nothing is left out. */
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/strtab.h"
 #include "dedup/candidates.h"
+
+#include <float.h>
 
 enum {
     LEAST_SAMPLE = 1024,  /* sentences */
@@ -18,13 +20,14 @@ enum {
 
 struct near_pair {
     uint32_t place, lister, candidate;
-    float dense, similarity, evidence;
+    float cosine, similarity, evidence;
     int is_duplicate;
 };
 
 struct sample {
     const struct candidates *search;
     const film_text *texts;
+    int words;       /* records; duplicates are then those of candidates_sure */
     uint32_t *which; /* numbers of the sentences */
     size_t count;
     struct near_pair *pairs; /* candidates */
@@ -62,7 +65,7 @@ static film_status judge_sample(struct sample *sample, struct candidates *search
     struct score_source source = {.pair = sample_texts, .user = sample};
     float *evidence = mem_zeroed(sample->pair_count, sizeof *evidence);
     TRY_ALLOC(evidence, error);
-    sample->weighed = search->rule.full && !search->model->encoder.network;
+    sample->weighed = search->rule.full && !search->model->encoder.network && !sample->words;
     if (sample->weighed)
         TRY(candidates_weigh(search, &source, sample->pair_count, evidence, error));
     else
@@ -72,7 +75,9 @@ static film_status judge_sample(struct sample *sample, struct candidates *search
         struct near_pair *pair = &sample->pairs[i];
         pair->evidence = evidence[i];
         pair->similarity = (float)verdict->similarity;
-        pair->is_duplicate = (double)(float)verdict->probability >= search->threshold;
+        pair->is_duplicate = sample->words
+                                 ? candidates_sure(search, verdict)
+                                 : (double)(float)verdict->probability >= search->threshold;
     }
 done:
     mem_free(evidence);
@@ -92,7 +97,7 @@ static film_status list_sample(struct sample *sample, const struct candidates *s
                                       .which = sample->which,
                                       .k = k};
     TRY_ALLOC((request.lists = mem_array(sample->count, k * sizeof *request.lists)) &&
-                  (request.dense = mem_array(sample->count, k * sizeof *request.dense)) &&
+                  (request.cosine = mem_array(sample->count, k * sizeof *request.cosine)) &&
                   (sample->pairs = mem_array(sample->count, k * sizeof *sample->pairs)),
               error);
     TRY(candidates_fill(&request, sample->count, error));
@@ -101,10 +106,10 @@ static film_status list_sample(struct sample *sample, const struct candidates *s
             sample->pairs[sample->pair_count++] = (struct near_pair){.place = (uint32_t)(i / k),
                                                                      .lister = sample->which[i / k],
                                                                      .candidate = request.lists[i],
-                                                                     .dense = request.dense[i]};
+                                                                     .cosine = request.cosine[i]};
 done:
     mem_free(request.lists);
-    mem_free(request.dense);
+    mem_free(request.cosine);
     return status;
 }
 
@@ -138,14 +143,14 @@ static film_status choose_filter(struct candidates *search, const struct sample 
         size_t found = 0, kept = 0;
         for (size_t i = 0; i < sample->pair_count; i++) {
             const struct near_pair *pair = &sample->pairs[i];
-            if (pair->is_duplicate && pair->dense >= least)
+            if (pair->is_duplicate && pair->cosine >= least)
                 sum[found++] = (double)pair->evidence + slopes[s] * (double)pair->similarity;
         }
         sort_array(sum, found, sizeof *sum, rising);
         double limit = lowest_sum(sum, found);
         for (size_t i = 0; i < sample->pair_count; i++) {
             const struct near_pair *pair = &sample->pairs[i];
-            kept += pair->dense >= least &&
+            kept += pair->cosine >= least &&
                     (double)pair->evidence + slopes[s] * (double)pair->similarity >= limit;
         }
         if (kept >= fewest) continue;
@@ -159,11 +164,11 @@ done:
 }
 
 /* Duplicates first. */
-static int pairs_by_dense(const void *left, const void *right)
+static int pairs_by_cosine(const void *left, const void *right)
 {
     const struct near_pair *a = left, *b = right;
     if (a->is_duplicate != b->is_duplicate) return b->is_duplicate - a->is_duplicate;
-    if (a->dense != b->dense) return a->dense < b->dense ? -1 : 1;
+    if (a->cosine != b->cosine) return a->cosine < b->cosine ? -1 : 1;
     if (a->lister != b->lister) return a->lister < b->lister ? -1 : 1;
     return a->candidate < b->candidate ? -1 : a->candidate > b->candidate;
 }
@@ -188,6 +193,50 @@ static film_status fill_near(const struct candidates *search, const struct index
     request->lists = mem_array(count, request->k * sizeof *request->lists);
     if (!request->lists) return status_no_memory(error);
     return candidates_fill(request, count, error);
+}
+
+/* Raises the cosines of the duplicates, the first FOUND pairs, to those that a search by words
+ * gives; BACK: from the candidate to the sentence of the sample. */
+static film_status raise_by_words(const struct candidates *search, const struct index *index,
+                                  struct sample *sample, size_t found,
+                                  const struct candidate_query *near, int back, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct candidate_query query = *near;
+    uint32_t *which = NULL;
+    size_t count = back ? found : sample->count, k = near->k;
+    query.least = FLT_MIN;
+    TRY_ALLOC((query.cosine = mem_array(count, k * sizeof *query.cosine)) &&
+                  (which = mem_array(found, sizeof *which)),
+              error);
+    for (size_t i = 0; i < found; i++) which[i] = sample->pairs[i].candidate;
+    TRY(fill_near(search, index, sample, back ? which : sample->which, count, &query, error));
+    for (size_t i = 0; i < found; i++) {
+        struct near_pair *pair = &sample->pairs[i];
+        size_t first = (back ? i : pair->place) * k;
+        uint32_t wanted = back ? pair->lister : pair->candidate;
+        for (size_t c = first; c < first + k; c++)
+            if (query.lists[c] == wanted) pair->cosine = fmaxf(pair->cosine, query.cosine[c]);
+    }
+done:
+    mem_free(query.lists);
+    mem_free(query.cosine);
+    mem_free(which);
+    return status;
+}
+
+/* Gives the duplicates, the first FOUND pairs, the cosines of a search by words, and sorts them. */
+static film_status score_by_words(const struct candidates *search, const struct index *index,
+                                  struct sample *sample, size_t found,
+                                  const struct candidate_query *near, film_error *error)
+{
+    film_status status = FILM_OK;
+    for (size_t i = 0; i < found; i++) sample->pairs[i].cosine = 0;
+    for (int back = 0; back < 2; back++)
+        TRY(raise_by_words(search, index, sample, found, near, back, error));
+    sort_array(sample->pairs, found, sizeof *sample->pairs, pairs_by_cosine);
+done:
+    return status;
 }
 
 /* Counts the duplicates of the sample, which are its first FOUND pairs, that neither sentence
@@ -226,20 +275,22 @@ film_status candidates_find_near(struct candidates *search, const struct index *
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    struct sample sample = {.search = search, .texts = texts};
+    int words = search->words_from > 0, large = words ? count >= search->words_from
+                                                      : index_has_cells(index);
+    struct sample sample = {.search = search, .texts = texts, .words = words};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
-    struct candidate_query near = {.k = search->k + search->k / 2};
+    struct candidate_query near = {.words = words, .k = search->k + search->k / 2};
     size_t missed = 0, found = 0;
     *lists = NULL;
-    if (search->comm->size > 1 || !index_has_cells(index) || near.k >= CANDIDATES_NEAR)
-        return FILM_OK;
+    if (search->comm->size > 1 || !large || near.k >= CANDIDATES_NEAR) return FILM_OK;
     TRY(choose_sentences(&sample, count, error));
     TRY(list_sample(&sample, search, index, error));
     TRY(judge_sample(&sample, search, error));
     for (size_t i = 0; i < sample.pair_count; i++) found += (size_t)sample.pairs[i].is_duplicate;
     if (found < LEAST_PAIRS) goto done;
-    sort_array(sample.pairs, sample.pair_count, sizeof *sample.pairs, pairs_by_dense);
-    near.least = sample.pairs[found / MOST_LOST].dense;
+    sort_array(sample.pairs, sample.pair_count, sizeof *sample.pairs, pairs_by_cosine);
+    if (words) TRY(score_by_words(search, index, &sample, found, &near, error));
+    near.least = sample.pairs[found / MOST_LOST].cosine;
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
     TRY(count_missed(search, index, &sample, found, &near, &missed, error));

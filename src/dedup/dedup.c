@@ -47,21 +47,42 @@ done:
     return status;
 }
 
+/* CELLS 0: none, however many items there are. */
+static film_status index_items(const struct dedup *dedup, int cells, struct index **index,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct candidates *search = &dedup->search;
+    TRY(index_new_brief(&search->model->encoder, cells ? 0 : SIZE_MAX, index, error));
+    TRY(index_add(*index, dedup->set->texts, dedup->set->items, search->threads, search->progress,
+                  error));
+done:
+    return status;
+}
+
+/* Records may not need cells of vectors. */
 static film_status find_item_candidates(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;
     const struct record_set *set = dedup->set;
     struct candidates *search = &dedup->search;
     struct index *index = NULL;
-    if (search->k + 1 > set->all_items) search->k = set->all_items > 1 ? set->all_items - 1 : 1;
-    TRY(index_new_brief(&search->model->encoder, 0, &index, error));
-    TRY(index_add(index, set->texts, set->items, search->threads, search->progress, error));
     /* A review wants pairs below the threshold, too. */
-    if (!dedup->options->review)
+    int near = !dedup->options->review;
+    int cells = !near || !search->words_from || dedup->comm->size > 1;
+    if (search->k + 1 > set->all_items) search->k = set->all_items > 1 ? set->all_items - 1 : 1;
+    TRY(index_items(dedup, cells, &index, error));
+    if (near)
         TRY(candidates_find_near(search, index, set->texts, set->items, &dedup->lists, error));
-    if (dedup->lists) goto done;
-    TRY_ALLOC(dedup->lists = mem_array(set->items, search->k * sizeof *dedup->lists), error);
-    TRY(candidates_find(search, index, set->texts, set->items, 1, dedup->lists, error));
+    if (!dedup->lists) {
+        if (!cells && set->items >= VECTOR_INDEX_GRAPH_FROM) {
+            index_free(index);
+            index = NULL;
+            TRY(index_items(dedup, 1, &index, error));
+        }
+        TRY_ALLOC(dedup->lists = mem_array(set->items, search->k * sizeof *dedup->lists), error);
+        TRY(candidates_find(search, index, set->texts, set->items, 1, dedup->lists, error));
+    }
     if (dedup->options->recall) TRY(dedup_recall(dedup, index, error));
 done:
     index_free(index);

@@ -3,8 +3,6 @@
 #include "base/mem.h"
 #include "dedup/dedup.h"
 
-#include <math.h>
-
 /* The item whose list contains the pair, and its candidate, an item of this process. */
 struct dedup_waiting {
     uint32_t lister, candidate;
@@ -35,14 +33,6 @@ static void pair_of(const void *user, size_t i, film_text *a, film_text *b)
     *b = pair->lister < pair->candidate ? own : pair->text;
 }
 
-/* Returns whether the pair would be found with the prior FILM_RARE as well. */
-static int is_sure(const struct dedup *dedup, const film_verdict *verdict)
-{
-    double threshold = dedup->search.threshold, rare = log(FILM_RARE / (1 - FILM_RARE));
-    double log_odds = verdict->log_odds - dedup->search.rule.prior_log_odds + rare;
-    return log_odds >= log(threshold / (1 - threshold));
-}
-
 static film_status take_verdict(struct dedup *dedup, const struct dedup_waiting *pair,
                                 const film_verdict *verdict, film_error *error)
 {
@@ -57,7 +47,7 @@ static film_status take_verdict(struct dedup *dedup, const struct dedup_waiting 
         dedup->pairs[dedup->pair_count++] = (struct cluster_pair){a, b, probability};
     if (!((double)probability >= dedup->search.threshold)) goto done;
     dedup->result->pairs++;
-    dedup->result->sure += label >= 0 || is_sure(dedup, verdict);
+    dedup->result->sure += label >= 0 || candidates_sure(&dedup->search, verdict);
     if (dedup->options->pair)
         TRY(dedup_note(
             dedup, (struct dedup_reported){pair->turn, pair->place, {a, 0}, {b, 0}, probability},

@@ -71,34 +71,153 @@ static void write_term(struct markup *out, const struct shared_term *term)
                                         : "\xE2\x80\x9D in b</bdi></span>");
 }
 
+/* The strongest terms as chips; what speaks for the verdict SAME comes first. */
+static void write_chips(struct markup *out, struct shared_term *terms, size_t count, int same)
+{
+    enum { SHOWN = 6 };
+    if (count) sort_array(terms, count, sizeof *terms, stronger_share_first);
+    markup_raw(out, "<div class=\"chips\">");
+    for (int against = 0; against < 2; against++)
+        for (size_t i = 0; i < count && i < SHOWN; i++)
+            if (terms[i].weight != 0 && ((terms[i].weight > 0) == same) != against)
+                write_term(out, &terms[i]);
+    markup_raw(out, "</div>");
+}
+
+/* ---- One pair of records: a waterfall over fields ---- */
+
+struct waterfall {
+    double low, high, sum;
+};
+
+static void extend_waterfall(struct waterfall *fall, double weight)
+{
+    fall->sum += weight;
+    fall->low = fmin(fall->low, fall->sum);
+    fall->high = fmax(fall->high, fall->sum);
+}
+
+/* A step from the sum before to the sum with WEIGHT. */
+static void write_step(struct markup *out, struct waterfall *fall, film_text title, double weight)
+{
+    double range = fmax(fall->high - fall->low, 1e-9), from = fmin(fall->sum, fall->sum + weight);
+    fall->sum += weight;
+    markup_raw(out, "<span>");
+    markup_text(out, title, 60);
+    markup_print(out,
+                 "</span><u><i class=\"%s\" style=\"margin-left:%.1f%%;width:%.1f%%\"></i></u>",
+                 weight >= 0 ? "for" : "against", 100 * (from - fall->low) / range,
+                 100 * fabs(weight) / range);
+    markup_print(out, "<b>%+.2f</b>", weight);
+}
+
+static int is_inside(film_text value, film_text word)
+{
+    return value.bytes && word.bytes >= value.bytes && word.bytes < value.bytes + value.length;
+}
+
+/* A field's words and traits. TERMS has room for all. */
+static void write_field_inside(struct markup *out, const film_explanation *why,
+                               const film_field_share *field, struct shared_term *terms)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < why->word_count; i++) {
+        const film_word_share *word = &why->words[i];
+        if (is_inside(word->side == 'a' ? field->a : field->b, word->text))
+            terms[count++] = (struct shared_term){word->weight, word->text, NULL, word->side};
+    }
+    for (size_t g = 0; g < why->group_count; g++) {
+        const film_reason_group *group = &why->groups[g];
+        if (strncmp(group->name, "field ", 6) != 0 || strcmp(group->name + 6, field->name) != 0)
+            continue;
+        for (size_t i = 0; i < group->reason_count; i++)
+            terms[count++] =
+                (struct shared_term){group->reasons[i].weight,
+                                     {group->reasons[i].text, group->reasons[i].text_length},
+                                     group->reasons[i].id,
+                                     0};
+    }
+    write_chips(out, terms, count, why->verdict.same);
+}
+
+/* The room for terms that write_waterfall needs. */
+static size_t waterfall_room(const film_explanation *why)
+{
+    size_t room = why->word_count + why->group_count;
+    for (size_t g = 0; g < why->group_count; g++) room += why->groups[g].reason_count;
+    return room;
+}
+
+/* Bias, fields and groups as steps to the log-odds; a field opens into its words and traits. */
+static void write_waterfall(struct markup *out, const film_explanation *why,
+                            struct shared_term *terms)
+{
+    struct waterfall fall = {0, 0, 0};
+    double rest = why->verdict.log_odds - why->verdict.bias;
+    for (int draw = 0; draw < 2; draw++) {
+        if (draw) {
+            fall.sum = 0;
+            markup_raw(out, "<div class=\"falls\"><div class=\"fall\">");
+            write_step(out, &fall, film_string("Bias"), why->verdict.bias);
+            markup_raw(out, "</div>");
+        } else
+            extend_waterfall(&fall, why->verdict.bias);
+        for (size_t f = 0; f < why->field_count; f++) {
+            const film_field_share *field = &why->fields[f];
+            if (!draw) {
+                extend_waterfall(&fall, field->weight);
+                rest -= field->weight;
+                continue;
+            }
+            markup_raw(out, "<details><summary class=\"fall\">");
+            write_step(out, &fall, film_string(field->name), field->weight);
+            markup_raw(out, "</summary>");
+            write_field_inside(out, why, field, terms);
+            markup_raw(out, "</details>");
+        }
+        for (size_t g = 0; g < why->group_count; g++) {
+            const film_reason_group *group = &why->groups[g];
+            if (family_named(group->name) == FAMILIES) continue; /* a field's */
+            if (!draw) {
+                extend_waterfall(&fall, group->weight);
+                rest -= group->weight;
+                continue;
+            }
+            markup_print(out, "<div class=\"fall\" title=\"%s\">", group->id);
+            write_step(out, &fall, film_string(group->title), group->weight);
+            markup_raw(out, "</div>");
+        }
+        if (!draw) extend_waterfall(&fall, rest);
+    }
+    if (fabs(rest) >= 0.005) { /* words of fields beyond the model's */
+        markup_raw(out, "<div class=\"fall\">");
+        write_step(out, &fall, film_string("Other words"), rest);
+        markup_raw(out, "</div>");
+    }
+    markup_print(out, "<p>log-odds %+.2f</p></div>", why->verdict.log_odds);
+}
+
 film_status reasons_write(struct markup *out, struct verdict_reader *reader, film_text a,
                           film_text b, film_error *error)
 {
-    enum { SHOWN = 6 };
     film_explanation why;
     film_status status = explain_pair(&reader->explainer, &reader->match, a, b, &why, error);
     if (status != FILM_OK) return status;
     size_t count = 0;
-    struct shared_term *terms =
-        mem_array(why.word_count + why.group_count + why.field_count, sizeof *terms);
+    struct shared_term *terms = mem_array(waterfall_room(&why) + 1, sizeof *terms);
     if (!terms) return status_no_memory(error);
-    for (size_t f = 0; f < why.field_count; f++)
-        terms[count++] =
-            (struct shared_term){why.fields[f].weight, film_string(why.fields[f].name), "field", 0};
-    for (size_t i = 0; i < why.word_count && !why.field_count; i++)
+    if (why.field_count) {
+        write_waterfall(out, &why, terms);
+        goto done;
+    }
+    for (size_t i = 0; i < why.word_count; i++)
         terms[count++] =
             (struct shared_term){why.words[i].weight, why.words[i].text, NULL, why.words[i].side};
     for (size_t i = 0; i < why.group_count; i++)
-        if (!why.field_count || family_named(why.groups[i].name) < FAMILIES)
-            terms[count++] = (struct shared_term){
-                why.groups[i].weight, film_string(why.groups[i].title), why.groups[i].id, 0};
-    if (count) sort_array(terms, count, sizeof *terms, stronger_share_first);
-    markup_raw(out, "<div class=\"chips\">");
-    for (int against = 0; against < 2; against++) /* what speaks for the verdict comes first */
-        for (size_t i = 0; i < count && i < SHOWN; i++)
-            if (terms[i].weight != 0 && ((terms[i].weight > 0) == why.verdict.same) != against)
-                write_term(out, &terms[i]);
-    markup_raw(out, "</div>");
+        terms[count++] = (struct shared_term){
+            why.groups[i].weight, film_string(why.groups[i].title), why.groups[i].id, 0};
+    write_chips(out, terms, count, why.verdict.same);
+done:
     mem_free(terms);
     return FILM_OK;
 }

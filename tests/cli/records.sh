@@ -112,6 +112,16 @@ run "$FILM" info m.film
 check "info lists fields, types and ranges" grep -qE '^  price +money +up to [0-9.]+$' out
 "$FILM" report m.film --eval held.jsonl -q -o report.html
 check "a report says how much each field contributes" grep -qE '<td>field price \(money\)</td><td class="figure">[0-9.]+' report.html
+check "a pair is a waterfall over fields that ends at its log-odds" "$PYTHON" - report.html <<'EOF'
+import re, sys
+falls = re.findall('<div class="falls">(.*?)<p>log-odds ([-+.0-9]+)</p>', open(sys.argv[1]).read(), re.S)
+assert falls
+for steps, total in falls:
+    weights = [float(w) for w in re.findall("<b>([-+.0-9]+)</b>", steps)]
+    assert abs(sum(weights) - float(total)) < 0.006 * (len(weights) + 1), (weights, total)
+    assert sorted(re.findall('<summary class="fall"><span>([^<]+)', steps)) == ["brand", "price", "released", "title"], steps
+    assert '<div class="chips"><span class=' in steps
+EOF
 check "and shows records by field names" bash -c 'grep -q "<i>title</i> " report.html && ! grep -q $'"'\\x1e'"' report.html'
 
 # ---- Options ----

@@ -122,6 +122,47 @@ static void near_candidates_find_nearly_all_duplicates(void **state)
     index_free(index);
 }
 
+/* As records are searched: by words alone, without a graph. Pairs that are duplicates with the
+ * prior FILM_RARE, too, are found. */
+static void candidates_by_words_find_nearly_all_sure_duplicates(void **state)
+{
+    (void)state;
+    struct index *index = index_from(SIZE_MAX);
+    size_t k = search.k, lost = 0, compared[2] = {0, 0};
+    uint32_t *near = NULL, *all = malloc(count * k * sizeof *all);
+    unsigned char *by_near = malloc(count * count), *by_all = malloc(count * count);
+    assert_false(index_has_graph(index));
+    assert_ok(candidates_find(&search, index, list, count, 1, all, &error));
+    double sure = probability_of_best(all, k, 500), odds = sure / (1 - sure);
+    odds *= FILM_RARE / (1 - FILM_RARE);
+    search.threshold = odds / (1 + odds); /* so that about 500 pairs are sure */
+    search.words_from = count + 1;
+    assert_ok(candidates_find_near(&search, index, list, count, &near, &error));
+    assert_null(near);
+    search.words_from = count;
+    assert_ok(candidates_find_near(&search, index, list, count, &near, &error));
+    assert_non_null(near);
+    search.threshold = sure;
+    size_t pairs = duplicates(all, k, by_all);
+    duplicates(near, search.k, by_near);
+    for (size_t i = 0; i < count * count; i++) {
+        lost += by_all[i] == 2 && by_near[i] != 2;
+        compared[0] += by_all[i] != 0;
+        compared[1] += by_near[i] != 0;
+    }
+    assert_true(pairs > 200);
+    assert_true((double)lost <= 0.015 * (double)pairs);
+    assert_true(compared[1] < compared[0] / 2);
+    search.k = k;
+    search.threshold = 0.9;
+    search.words_from = 0;
+    mem_free(near);
+    free(all);
+    free(by_near);
+    free(by_all);
+    index_free(index);
+}
+
 /* Few sentences, or none that are duplicates, show nothing: all candidates are judged. */
 static void small_samples_leave_nothing_out(void **state)
 {
@@ -184,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(near_candidates_find_nearly_all_duplicates),
+        cmocka_unit_test(candidates_by_words_find_nearly_all_sure_duplicates),
         cmocka_unit_test(small_samples_leave_nothing_out),
         cmocka_unit_test(only_pairs_below_the_limit_are_excluded),
     };
