@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Do few labels make a model worse? Trains with 0, 10, 25, 50, 100 and 200 labels and compares with 0.
 
-    bench/few_labels.py [--seeds N] [--labels N,N,...] [--sets faq,quora] [--from file,pool] [--film PROGRAM]
+    bench/few_labels.py [--seeds N] [--labels N,N,...] [--sets faq,quora] [--from file,pool,alone] [--film PROGRAM]
 
 Sentences: the 1,400 questions of examples/faq; 2,000 sentences of Quora's dev file (another sample for each seed).
 Every model, also the one with 0 labels, is trained on these and on all sentences of the pair file, so that only the
 labels differ. Labels from a file are rows of the pair file, drawn at random: film train sentences.tsv labels.tsv. Labels
-from a pool are pairs near the threshold, as film dedup --review asks for them, answered by the truth: film train --pool.
+alone are the same rows without other sentences: film train labels.tsv. Labels from a pool are pairs near the threshold,
+as film dedup --review asks for them, answered by the truth: film train --pool.
 Measures: accuracy on pairs whose sentences are in neither, and precision and recall of film dedup over all pairs of
 sentences inside a cluster. The truth is the cluster of a question, or what the positive pairs connect. Differences
 are paired by seed; one that is below 0 by more than two standard errors is marked with "!" and makes the exit 1.
@@ -102,12 +103,16 @@ class Trial:
         self.run("train", self.path("train.tsv"), "--labels", "none", "--seed", str(seed), "-o", model)
         return model
 
-    def from_file(self, count, seed):
+    def from_file(self, count, seed, sentences=True):
         rows = random.Random(1000 * seed + count).sample(self.pairs, count)
         write(self.path("labels.tsv"), rows, ["label", "question1", "question2"])
         model = self.path("file.film")
-        self.run("train", self.path("train.tsv"), self.path("labels.tsv"), "--seed", str(seed), "-o", model)
+        files = [self.path("train.tsv")] * sentences + [self.path("labels.tsv")]
+        self.run("train", *files, "--seed", str(seed), "-o", model)
         return model
+
+    def alone(self, count, seed):
+        return self.from_file(count, seed, sentences=False)
 
     def from_pool(self, count, seed):
         pool, review, model = (self.path(name) for name in ("some.pool", "review.tsv", "pool.film"))
@@ -147,7 +152,7 @@ def main():
                 figures["none", 0].append(trial.measure(trial.without(seed)))
                 for origin in options.origins.split(","):
                     for count in map(int, options.labels.split(",")):
-                        train = trial.from_file if origin == "file" else trial.from_pool
+                        train = {"file": trial.from_file, "pool": trial.from_pool, "alone": trial.alone}[origin]
                         figures[origin, count].append(trial.measure(train(count, seed)))
         base = np.array(figures["none", 0])
         print(f"{name}, {options.seeds} seeds\n  from  labels " + "".join(f"{m:>10s}  minus 0 (s.e.) " for m in MEASURES))
@@ -161,7 +166,7 @@ def main():
                 f"{v:10.3f} {m:+.4f} ({e:.4f}){'!' if b else ' '}"
                 for v, m, e, b in zip(np.mean(values, 0), mean, error, below)), flush=True)
     print(f"below 0 labels by more than two standard errors: {worse}")
-    sys.exit(worse > 0)
+    sys.exit(int(worse > 0))
 
 
 if __name__ == "__main__":

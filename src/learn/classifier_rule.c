@@ -39,6 +39,8 @@ film_status held_answers_add(struct held_answers *held, const struct class_asker
     answer.known = (float)asker->known;
     answer.near = (float)asker->near;
     answer.covered = (float)asker->covered;
+    answer.halves = (float)asker->halves;
+    answer.agreed = (float)asker->agreed;
     answer.items = (uint32_t)asker->row.count;
     answer.at = held->room;
     held->room += classes;
@@ -60,6 +62,8 @@ static void decide_again(const struct held_answers *held, struct classifier *fit
     asker->known = (double)answer->known;
     asker->near = (double)answer->near;
     asker->covered = (double)answer->covered;
+    asker->halves = (double)answer->halves;
+    asker->agreed = (double)answer->agreed;
     asker->row.count = answer->items;
     class_asker_decide(asker);
 }

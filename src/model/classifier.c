@@ -54,6 +54,7 @@ film_status class_asker_init(struct class_asker *asker, const struct classifier 
     TRY_ALLOC((asker->vector = mem_array(classifier->dim, sizeof(float))) &&
                   (asker->code = mem_array(classifier->dim, 1)) &&
                   (asker->linear = mem_array(classes, sizeof(float))) &&
+                  (asker->half = mem_array(classes, sizeof(float))) &&
                   (asker->share = mem_array(classes, sizeof(float))) &&
                   (asker->probability = mem_array(classes, sizeof(double))),
               error);
@@ -70,6 +71,7 @@ void class_asker_free(struct class_asker *asker)
     mem_free(asker->vector);
     mem_free(asker->code);
     mem_free(asker->linear);
+    mem_free(asker->half);
     mem_free(asker->share);
     mem_free(asker->probability);
     *asker = (struct class_asker){.classifier = NULL};
@@ -186,6 +188,74 @@ done:
     return status;
 }
 
+/* ---- Halves of the words ---- */
+
+/* The categories' logits LINEAR and votes give, and the best of them: weights that do not depend on
+ * the rule, which is learned later. Returns the log probability of category OF, or of the best if
+ * it is SIZE_MAX. */
+static double usual_answer(const struct class_asker *asker, const float *linear, double factor,
+                           size_t of, size_t *best)
+{
+    static const double neighbours = 0.3;
+    double *logit = asker->probability, sum = 0; /* class_asker_decide overwrites it */
+    uint32_t classes = asker->classifier->categories.count;
+    *best = 0;
+    for (uint32_t c = 0; c < classes; c++) {
+        logit[c] =
+            factor * (double)linear[c] + neighbours * log(LEAST_SHARE + (double)asker->share[c]);
+        if (logit[c] > logit[*best]) *best = c;
+    }
+    for (uint32_t c = 0; c < classes; c++) sum += exp(logit[c] - logit[*best]);
+    return fmax(logit[of == SIZE_MAX ? *best : of] - logit[*best] - log(sum), log(1e-9));
+}
+
+static unsigned odd_bits(uint32_t bits)
+{
+    return (bits ^ bits >> 1 ^ bits >> 2 ^ bits >> 3) & 1;
+}
+
+/* Adds up the items whose words are all in one half; returns the share of the row's length, 0 where
+ * there are none. */
+static double add_half(struct class_asker *asker, uint32_t split, unsigned side)
+{
+    const struct classifier *classifier = asker->classifier;
+    size_t classes = classifier->categories.count;
+    double some = 0, all = 0;
+    memset(asker->half, 0, classes * sizeof *asker->half);
+    for (size_t i = 0; i < asker->row.count; i++) {
+        const struct class_item *item = &asker->row.items[i];
+        double square = (double)item->value * (double)item->value;
+        all += square;
+        if (odd_bits(item->first & split) != side || odd_bits(item->second & split) != side)
+            continue;
+        some += square;
+        add_weights(asker->half, item->value * classifier->weight_scale[item->number],
+                    classifier->weight + item->number * classes, classes);
+    }
+    return all > 0 ? sqrt(some / all) : 0;
+}
+
+/* Classifies halves of the words again: a sentence of a known category has it in most of them, one
+ * of another category owes it to a word or two. The 30 halves are the rows of a Hadamard matrix
+ * over the positions modulo 16, so that any two words are together in as many halves. */
+static void ask_halves(struct class_asker *asker)
+{
+    enum { SPLITS = 16 };
+    size_t whole, best, asked = 0;
+    asker->halves = asker->agreed = 0;
+    usual_answer(asker, asker->linear, 1, SIZE_MAX, &whole);
+    for (uint32_t half = 2; half < 2 * SPLITS; half++) {
+        double length = add_half(asker, half / 2, half % 2);
+        if (length == 0) continue;
+        asker->halves += usual_answer(asker, asker->half, 1 / length, whole, &best);
+        asker->agreed += best == whole;
+        asked++;
+    }
+    if (!asked) return;
+    asker->halves /= (double)asked;
+    asker->agreed /= (double)asked;
+}
+
 /* ---- The decision ---- */
 
 static void set_signs(struct class_asker *asker, double mean)
@@ -212,6 +282,9 @@ static void set_signs(struct class_asker *asker, double mean)
     sign[SIGN_KNOWN] = asker->known;
     sign[SIGN_NEAR] = asker->near;
     sign[SIGN_COVERED] = asker->covered;
+    sign[SIGN_HALVES] = asker->halves;
+    sign[SIGN_AGREED] = asker->agreed;
+    sign[SIGN_TOTAL] = (double)asker->linear[asker->best];
 }
 
 void class_asker_decide(struct class_asker *asker)
@@ -247,6 +320,7 @@ film_status class_asker_ask(struct class_asker *asker, film_text text, film_erro
     add_linear(asker);
     TRY(find_nearest(asker, text, error));
     TRY(count_votes(asker, error));
+    ask_halves(asker);
     class_asker_decide(asker);
 done:
     return status;

@@ -25,8 +25,12 @@ enum class_sign {
     SIGN_KNOWN,    /* share of the words that training knows, by rarity */
     SIGN_NEAR,     /* mean similarity of the five nearest examples */
     SIGN_COVERED,  /* share of the words that the nearest examples have, by squared rarity */
+    SIGN_HALVES,   /* mean log probability of the best by halves of the words */
+    SIGN_AGREED,   /* share of the halves that have the same best */
+    SIGN_TOTAL,    /* linear part of the best */
     CLASS_SIGNS,
-    CLASS_SIGNS_1 = SIGN_NEAR /* of models before SIGN_NEAR */
+    CLASS_SIGNS_1 = SIGN_NEAR, /* of models before SIGN_NEAR */
+    CLASS_SIGNS_2 = SIGN_HALVES
 };
 
 enum { CLASS_NEAREST = 30, CLASSIFIER_TENSORS = 12 };
@@ -82,6 +86,7 @@ struct class_asker {
     float *vector; /* of the sentence */
     int8_t *code;
     float *linear;       /* by category: value times weight */
+    float *half;         /* the same of some words */
     float *share;        /* by category, of the nearest examples */
     double *probability; /* by category; they add up to 1 */
     uint32_t nearest[CLASS_NEAREST];
@@ -89,8 +94,8 @@ struct class_asker {
     size_t nearest_count;
     uint32_t best; /* category */
     float rarest;  /* the largest idf: that of an unknown word */
-    /* See SIGN_KNOWN, SIGN_NEAR and SIGN_COVERED. */
-    double known, near, covered;
+    /* See SIGN_KNOWN, SIGN_NEAR, SIGN_COVERED, SIGN_HALVES and SIGN_AGREED. */
+    double known, near, covered, halves, agreed;
     struct grams example; /* scratch: the words of an example */
     double sign[CLASS_SIGNS];
     double none; /* probability */

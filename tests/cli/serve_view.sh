@@ -8,4 +8,5 @@ sample 8 "$FAQ/train.tsv" >train.tsv
 "$FILM" pool create faq.pool --model faq.film || exit 1
 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q || exit 1
 cp faq.pool other.pool
+"$FILM" pool threshold other.pool 0.3 -q || exit 1 # questions.tsv has no duplicates: wrong clusters are clusters too
 PYTHONDONTWRITEBYTECODE=1 "$PYTHON" "$ROOT/tests/cli/serve_view.py" "$FILM" "$ROOT"

@@ -187,6 +187,60 @@ static void nearest_examples_cover_words(void **state)
     film_close(model);
 }
 
+/* Sums the logits of the items that words KEPT (by position) have, as the header describes, and
+ * returns the category with the largest. */
+static size_t ask_words(const struct class_asker *asker, const int *kept, double *log_best,
+                        size_t of)
+{
+    const struct classifier *classifier = asker->classifier;
+    double logit[3] = {0}, some = 0, all = 0, sum = 0;
+    size_t best = 0;
+    for (size_t i = 0; i < asker->row.count; i++) {
+        const struct class_item *item = &asker->row.items[i];
+        double value = (double)item->value;
+        all += value * value;
+        if (!kept[item->first] || !kept[item->second]) continue;
+        some += value * value;
+        for (size_t c = 0; c < 3; c++)
+            logit[c] += value * (double)classifier->weight_scale[item->number] *
+                        classifier->weight[item->number * 3 + c];
+    }
+    for (size_t c = 0; c < 3; c++)
+        logit[c] = logit[c] / sqrt(some / all) + 0.3 * log(0.01 + (double)asker->share[c]);
+    for (size_t c = 1; c < 3; c++)
+        if (logit[c] > logit[best]) best = c;
+    for (size_t c = 0; c < 3; c++) sum += exp(logit[c]);
+    *log_best = logit[of < 3 ? of : best] - log(sum);
+    return best;
+}
+
+/* Two words: of the 30 halves 7 have both, 7 have none, and 8 each have one of them. */
+static void halves_of_the_words_are_asked(void **state)
+{
+    (void)state;
+    film_model *model = NULL;
+    struct class_asker asker;
+    double log_best, halves = 0, agreed = 0;
+    const int both[2] = {1, 1}, first[2] = {1, 0}, second[2] = {0, 1};
+    const struct {
+        const int *kept;
+        double times;
+    } parts[] = {{both, 7}, {first, 8}, {second, 8}};
+    assert_ok(film_open(good, &model, &error));
+    assert_ok(class_asker_init(&asker, &model->classifier, &model->encoder, &error));
+    assert_ok(class_asker_ask(&asker, film_string("stolen parcel"), &error));
+    size_t whole = ask_words(&asker, both, &log_best, 3);
+    for (size_t i = 0; i < 3; i++) {
+        agreed += parts[i].times * (ask_words(&asker, parts[i].kept, &log_best, whole) == whole);
+        halves += parts[i].times * log_best;
+    }
+    assert_close(asker.sign[SIGN_HALVES], halves / 23, 1e-5);
+    assert_close(asker.sign[SIGN_AGREED], agreed / 23, 1e-12);
+    assert_true(asker.sign[SIGN_AGREED] < 1);
+    class_asker_free(&asker);
+    film_close(model);
+}
+
 /* ---- Damage ---- */
 
 static void expect(const struct spoil *spoil, const char *what)
@@ -273,6 +327,7 @@ int main(void)
         cmocka_unit_test(reasons_add_up_to_the_score_of_the_words),
         cmocka_unit_test(items_are_counted_once_each),
         cmocka_unit_test(nearest_examples_cover_words),
+        cmocka_unit_test(halves_of_the_words_are_asked),
         cmocka_unit_test(a_missing_tensor_is_named),
         cmocka_unit_test(random_bytes_are_refused_or_stay_inside),
         cmocka_unit_test(numbers_out_of_range_are_refused),

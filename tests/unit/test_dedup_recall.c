@@ -15,7 +15,7 @@ static void the_interval_of_a_sample_contains_completeness(void **state)
     static char text[MANY][100];
     static film_record many[MANY];
     struct rng rng;
-    film_dedup_options options = {.size = sizeof options, .threshold = 0.5, .candidates = MANY};
+    film_dedup_options options = {.size = sizeof options, .threshold = 0.05, .candidates = MANY};
     film_dedup_result exact = {.size = sizeof exact}, found = {.size = sizeof found};
     rng_seed(&rng, 3);
     for (size_t i = 0; i < MANY; i++) {

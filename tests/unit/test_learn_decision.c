@@ -175,8 +175,8 @@ static double trait(const struct match *match, const char *id)
     return (double)match->survey.traits[trait_find(id)];
 }
 
-/* 400 labels weigh 16 against 100 of the line (400 and 1,000, squared); the line is added up here by
- * its description. */
+/* 400 labels weigh 16 against 100 of the line (400 and 1,000, squared); the line is added up here
+ * by its description. */
 static void labels_and_resemblance_share_the_verdict_in_a_set(void **state)
 {
     (void)state;
