@@ -39,7 +39,11 @@ def setUpModule():
     folder = tempfile.mkdtemp()
     unittest.addModuleCleanup(lambda: __import__("shutil").rmtree(folder))
     os.chdir(folder)
-    MODEL = film.train(FAQ / "train.tsv")
+    with open(FAQ / "train.tsv", encoding="utf-8") as file:
+        lines = file.readlines()
+    with open("third.tsv", "w", encoding="utf-8") as file:
+        file.writelines(lines[:1] + lines[1::3])
+    MODEL = film.train("third.tsv")
     MODEL.save("faq.film")
 
 

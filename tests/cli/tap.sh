@@ -65,7 +65,7 @@ signal_at() {
 job() {
     local processes=$1; shift
     run env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" \
-        OMP_NUM_THREADS=1 timeout 300 mpirun -n "$processes" --oversubscribe --bind-to none \
+        OMP_NUM_THREADS=1 timeout 1500 mpirun -n "$processes" --oversubscribe --bind-to none \
         --mca mpi_yield_when_idle 1 --mca btl_vader_single_copy_mechanism none "$@"
 }
 # job_dies PROCESS CALL N COMMAND...: the same, but that process is killed before that call of MPI; 0: the job lives, and

@@ -26,14 +26,16 @@ static inline void put(char *header, size_t *used, const char *text)
 
 static inline void put_quoted(char *header, size_t *used, const char *text)
 {
-    char one[2] = {0};
-    put(header, used, "\"");
+    require(*used + 2 * strlen(text) + 2 < CHANGED_HEADER);
+    char *out = header + *used;
+    *out++ = '"';
     for (; *text; text++) {
-        one[0] = *text;
-        if (*text == '"' || *text == '\\') put(header, used, "\\");
-        put(header, used, one);
+        if (*text == '"' || *text == '\\') *out++ = '\\';
+        *out++ = *text;
     }
-    put(header, used, "\"");
+    *out++ = '"';
+    *out = '\0';
+    *used = (size_t)(out - header);
 }
 
 static inline void put_number(char *header, size_t *used, const char *before, uint64_t number)

@@ -20,6 +20,9 @@ static void make_good(void)
         require((form ? film_pack(model, 4, path, &error) : film_save(model, path, &error)) ==
                 FILM_OK);
         require(spoil_open(&changed[form].good, path));
+        for (size_t i = 0; i < changed[form].good.metadata; i++) /* figures of training: long */
+            if (strcmp(changed[form].good.key[i], "figures") == 0)
+                changed[form].good.value[i] = "{}";
         unlink(path);
     }
     film_close(model);
@@ -79,6 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!changed[0].good.count) make_good();
     for (int form = 0; form < FORMS; form++) {
         film_model *model = NULL;
+#ifndef FUZZ_CORPUS /* a search tries one form at a time; replays try both */
+        if (size / 9 % FORMS != (size_t)form) continue;
+#endif
         changed_make(&changed[form], "settings", data, size);
         film_status status =
             model_parse(changed[form].room, changed[form].length, "fuzz", &model, &error);
