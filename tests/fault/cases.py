@@ -89,6 +89,7 @@ CASES = [
     Case("pool clusters split", ["pool", "clusters", "p.pool", "split", "card-lost", "-t", "1", "-q"], ["p.pool"], pool="p.pool"),
     Case("pool threshold", ["pool", "threshold", "p.pool", "--budget", "0.5", "-t", "1", "-q"], ["p.pool"], pool="p.pool"),
     Case("pool update", ["pool", "update", "p.pool", "--model", "IN/b.film", "-t", "1", "-q"], ["p.pool"], pool="p.pool"),
+    Case("pool learn", ["pool", "learn", "p.pool", "--force", "-t", "1", "-q"], ["p.pool"], pool="p.pool"),
     Case("pool models", ["pool", "models", "p.pool", "--json"], ["p.pool"], pool="p.pool"),
     Case("pool words", ["pool", "words", "p.pool", "IN/words.txt", "-q"], ["p.pool"], pool="p.pool"),
     Case("pool list", ["pool", "list", "p.pool", "--json"], ["p.pool"], pool="p.pool"),
