@@ -16,7 +16,7 @@ for labels in "${@:-1000 4876 20000}"; do
         [ "$count" -le 4876 ] || pairs=$ROOT/../shared/data/qqp/train-strict.tsv
         [ -s "$pairs" ] || { echo "$count labels: $pairs is missing"; continue; }
         rm -rf a.pool*
-        # Every so many rows; a sentence is known by its number.
+        # Rows at equal distances; a sentence is known by its number.
         awk -F'\t' -v want="$count" 'NR == FNR { rows++; next } FNR > 1 && int(FNR * want / rows) > int((FNR - 1) * want / rows)' \
             "$pairs" "$pairs" | awk -F'\t' 'function id(text) { if (!(text in ids)) { ids[text] = ++n; print n "\t" text >"texts.tsv" } return ids[text] }
             BEGIN { print "id\ttext" >"texts.tsv"; print "same\tid_a\tid_b" } $2 != $3 { print $1 "\t" id($2) "\t" id($3) }' >labels.tsv
