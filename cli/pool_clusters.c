@@ -155,6 +155,12 @@ static void free_copies(film_text *list, size_t count)
     free(list);
 }
 
+static int ignore_sentence(void *user, const film_sentence *sentence)
+{
+    (void)user, (void)sentence;
+    return 0;
+}
+
 /* "same" is about whole clusters: their other members are added to the ids. "split" needs the
  * members that stay. */
 static film_status complete_edit(film_pool *pool, const struct values *values, int quiet,
@@ -178,6 +184,15 @@ static film_status complete_edit(film_pool *pool, const struct values *values, i
     edit->rest = naming->rest;
     edit->rest_count = naming->rest_count;
     if (edit->rest_count) return FILM_OK;
+    for (size_t i = 0; i < edit->count && status == FILM_OK; i++) {
+        status = film_pool_get(pool, edit->ids[i], ignore_sentence, NULL, error);
+        if (status == FILM_END) {
+            snprintf(error->message, sizeof error->message,
+                     "the pool has no sentence with id \"%.100s\"", edit->ids[i].bytes);
+            status = error->status = FILM_BAD_INPUT;
+        }
+    }
+    if (status != FILM_OK) return status;
     snprintf(error->message, sizeof error->message,
              "no cluster has other members than these ids: there is nothing to split");
     return error->status = FILM_BAD_INPUT;

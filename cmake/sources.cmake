@@ -74,7 +74,7 @@ set(FILM_POOL_SOURCES
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/best.c src/pool/check.c src/pool/check_recall.c
   src/pool/check_sentences.c src/pool/cluster_edit.c src/pool/cluster_list.c src/pool/create.c
-  src/pool/dedup_pool.c src/pool/export.c src/pool/learn.c src/pool/learn_compare.c
+  src/pool/dedup_pool.c src/pool/export.c src/pool/learn.c src/pool/learn_compare.c src/pool/learn_labels.c
   src/pool/model_history.c src/pool/pool.c src/pool/pool_rows.c src/pool/pool_words.c
   src/pool/restore.c src/pool/review.c src/pool/sample.c src/pool/search.c src/pool/shared.c
   src/pool/snapshot.c src/pool/thresholds.c src/pool/update.c

@@ -124,10 +124,10 @@ typedef struct film_learned {
 } film_learned;
 
 /* Trains a model on the labels and sentences of a pool, and puts it in service if it is not worse
- * than the present one. Below 2,000 labels, five models are trained, each without a fifth of the
- * labels, and judge that fifth. From 2,000 labels on, one model judges a fifth. The present model
- * judges labels given after its training; its verdicts on earlier ones were stored when it was
- * learned in the same way.
+ * than the present one. Below 1,000 labels, five models are trained, each without a fifth of the
+ * labels, and judge that fifth; below 2,000 labels two models do, from then on one. The present
+ * model judges labels given after its training; its verdicts on earlier ones were stored when it
+ * was learned in the same way.
  *
  * The exchange is one transaction, as in film_pool_update. The last five models are kept in the
  * folder POOL.models. Training without labels is FILM_BAD_INPUT. */
@@ -204,8 +204,9 @@ typedef struct film_thresholds {
     film_pool_threshold_point budget_at;
 } film_thresholds;
 
-/* Estimates precision and recall over the threshold. Each answer of a review (film_review_origin)
- * has the probability that the model gave before it knew the answer. Review prefers some
+/* Estimates precision and recall over the threshold. Each answer of a review that the model
+ * in service has not seen has its probability; answers that it was trained on have that of models
+ * without them, made when it was learned. Others are left out. Review prefers some
  * probabilities, so answers are weighted: those in one range of probability stand for the share of
  * the pool's random pairs in that range. */
 FILM_API film_status film_pool_thresholds(film_pool *pool, const film_thresholds_options *options,

@@ -104,11 +104,11 @@ const focusFirst = () => (fields ? fields[0].a : boxes.a).focus();
 function showAnswer(answer) {
     $("answer").hidden = false;
     setText($("percent"), percent(answer.probability));
-    setText($("verdict-words"), inWords(answer.probability));
+    setText($("verdict-words"), inWords(answer.probability, answer.same));
     setText($("because"), inShort(answer));
     const verdict = $("verdict");
-    verdict.classList.toggle("for", answer.probability >= 0.5);
-    verdict.classList.toggle("against", answer.probability < 0.5);
+    verdict.classList.toggle("for", answer.same);
+    verdict.classList.toggle("against", !answer.same);
     $("pin").style.setProperty("--at", answer.probability.toFixed(4));
     $("why").replaceChildren(explanation(answer, open, set));
     showExamples(answer.examples);

@@ -47,14 +47,14 @@ export function percent(p) {
     return Math.round(p * 100).toString();
 }
 
-export function inWords(p) {
-    const other = p < 0.5;
-    const sure = other ? 1 - p : p;
-    const what = other ? "different" : "the same";
+// SAME: the verdict, by the threshold of the model or of the pool, which need not be one half.
+export function inWords(p, same) {
+    const sure = same ? p : 1 - p;
+    const what = same ? "the same" : "different";
     if (sure >= 0.98) return `Almost certainly ${what}`;
     if (sure >= 0.85) return `Very likely ${what}`;
     if (sure >= 0.65) return `Probably ${what}`;
-    return `Uncertain, more likely ${what}`;
+    return sure >= 0.5 ? `Uncertain, more likely ${what}` : `Uncertain, ${what} by the threshold`;
 }
 
 // Replaces what the server rejects in JSON: lone surrogates and NUL characters.

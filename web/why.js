@@ -14,7 +14,7 @@ const mostShown = 1500;  // characters shown per sentence
 const strength = (item) => Math.abs(item.weight);
 const byStrength = (x, y) => strength(y) - strength(x);
 // What speaks for the verdict comes first, strongest first; what speaks against it follows.
-const verdict = (answer) => answer.probability >= 0.5; // as the page words it (inWords)
+const verdict = (answer) => answer.same; // as the page words it (inWords)
 const bySupport = (same) => (x, y) => ((y.weight > 0) === same) - ((x.weight > 0) === same) || byStrength(x, y);
 const sum = (items) => items.reduce((total, item) => total + item.weight, 0);
 const side = (x) => (x < 0 ? "against" : "for");

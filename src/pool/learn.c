@@ -8,6 +8,7 @@
 #include "base/sized.h"
 #include "pool/batch.h"
 #include "pool/learn_compare.h"
+#include "pool/learn_labels.h"
 #include "pool/model_history.h"
 #include "film.h"
 
@@ -16,129 +17,11 @@
 #include <string.h>
 #include <time.h>
 
-/* Below MANY labels every fold is held out once, above only the first: its labels measure well
- * enough, and training takes seconds. */
-enum { FOLDS = 5, MANY = 2000 };
-
-struct learn_label {
-    int64_t a, b;
-    film_pair pair;
-    int random;
-    uint64_t change;
-    unsigned char fold, old_judged, new_judged, old_same, new_same;
-    double old_probability, new_probability;
-};
-
-struct pool_learning {
-    film_pool *pool;
-    film_learn_options options;
-    struct batch sentences; /* `lines` are numbers */
-    film_text *texts;
-    struct learn_label *labels;
-    size_t count, capacity;
-    uint64_t change;               /* the last change that is included */
-    struct pool_learned *present;  /* the model in service */
-    struct history_model was;      /* its entry */
-    struct held_verdict *verdicts; /* of the model in service, on labels it has seen since */
-    size_t verdict_count;
-    struct model_history history;
-    char *edits; /* path of the model in service */
-    film_learned result;
-};
-
-static void learning_free(struct pool_learning *learning)
+/* Below 1,000 labels every fold is held out once. From there on training takes seconds, and two
+ * folds have 400 labels, which measure well enough; from 2,000 on one fold does. */
+static unsigned folds_judged(size_t labels)
 {
-    batch_free(&learning->sentences);
-    mem_free(learning->texts);
-    mem_free(learning->labels);
-    mem_free(learning->verdicts);
-    mem_free(learning->edits);
-    history_free(&learning->history);
-}
-
-/* ---- Reading ---- */
-
-struct learn_reading {
-    struct batch *batch;
-    film_status status;
-    film_error *error;
-};
-
-static int keep_sentence(void *user, const struct store_sentence *sentence)
-{
-    struct learn_reading *reading = user;
-    film_sentence kept = {.id = {"", 0}, .text = sentence->fields.text};
-    reading->status = batch_add(reading->batch, &kept, (uint64_t)sentence->number, reading->error);
-    return reading->status != FILM_OK;
-}
-
-/* The text of a sentence by its number; *FOUND is 0 where there is none, in a damaged pool. */
-static film_text batch_text(const struct batch *batch, int64_t number, int *found)
-{
-    size_t low = 0, high = batch->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (batch->lines[middle] < (uint64_t)number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *found = low < batch->count && batch->lines[low] == (uint64_t)number;
-    return *found ? batch->rows[low].text : (film_text){NULL, 0};
-}
-
-/* The fold of a pair never changes, so that both models hold out the same labels. A pair is held
- * out, not its sentences: new pairs of a pool consist of sentences that have other labels. */
-static unsigned char fold_of(int64_t a, int64_t b)
-{
-    int64_t pair[2] = {a, b};
-    return (unsigned char)(checksum_bytes(pair, sizeof pair) % FOLDS);
-}
-
-static film_status keep_label(void *user, const struct store_label_row *row, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct pool_learning *learning = user;
-    void *labels = learning->labels;
-    int has_a, has_b;
-    if (!row->origin.length) return FILM_OK; /* it was removed */
-    film_text a = batch_text(&learning->sentences, row->a, &has_a);
-    film_text b = batch_text(&learning->sentences, row->b, &has_b);
-    if (!has_a || !has_b) return FILM_OK;
-    int grown =
-        mem_grow(&labels, &learning->capacity, learning->count + 1, sizeof *learning->labels);
-    learning->labels = labels;
-    TRY_ALLOC(grown, error);
-    learning->labels[learning->count++] =
-        (struct learn_label){.a = row->a,
-                             .b = row->b,
-                             .pair = {a, b, row->same},
-                             .random = review_is_random(row->origin),
-                             .change = row->change,
-                             .fold = fold_of(row->a, row->b)};
-done:
-    return status;
-}
-
-/* What the model in service may have seen. One that was not learned here has seen every label
- * given before it came. */
-static film_status read_present(struct pool_learning *learning, struct db *db, film_error *error)
-{
-    film_status status = FILM_OK;
-    int64_t change;
-    TRY(pool_learned(learning->pool, db, &learning->present, error));
-    TRY(history_read(db, &learning->history, error));
-    const struct history_model *known =
-        history_find(&learning->history, learning->present->checksum);
-    TRY(db_number(db, "SELECT value FROM setting WHERE name = 'model_change'", &change, error));
-    struct history_model other = {
-        .change = change > 0 ? (uint64_t)change : 0, .accuracy = NAN, .low = NAN, .high = NAN};
-    learning->was = known ? *known : other;
-    snprintf(learning->was.id, sizeof learning->was.id, "%s", learning->present->checksum);
-    TRY(history_verdicts(db, learning->was.id, &learning->verdicts, &learning->verdict_count,
-                         error));
-done:
-    return status;
+    return labels < 1000 ? LEARN_FOLDS : labels < 2000 ? 2 : 1;
 }
 
 /* The file of the model in service: training repeats its edits, and it can be restored. */
@@ -159,13 +42,8 @@ static film_status read_learning(struct pool_learning *learning, film_error *err
 {
     film_status status = FILM_OK;
     struct db *db = NULL;
-    struct learn_reading reading = {&learning->sentences, FILM_OK, error};
     TRY(pool_read(learning->pool, &db, error));
-    TRY(store_changes(db, &learning->change, error));
-    TRY(store_each(db, NULL, keep_sentence, &reading, error));
-    TRY(reading.status);
-    TRY(store_labels_since(db, 0, keep_label, learning, error));
-    TRY(read_present(learning, db, error));
+    TRY(learn_labels_read(learning, db, error));
     if (learning->count == 0)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s has no labels to learn from; review some pairs first",
@@ -182,7 +60,7 @@ done:
 
 /* ---- Training and judging ---- */
 
-/* Trains on the labels outside of FOLD; FOLDS: on all. */
+/* Trains on the labels outside of FOLD; LEARN_FOLDS: on all. */
 static film_status train_without(struct pool_learning *learning, unsigned fold, film_model **model,
                                  film_error *error)
 {
@@ -203,102 +81,15 @@ done:
     return status;
 }
 
-/* The labels to judge, and room for the verdicts. */
-struct learn_judging {
-    film_text *a, *b;
-    size_t *which, count;
-    film_verdict *verdicts;
-};
-
-static int judging_init(struct learn_judging *judging, size_t room)
-{
-    *judging = (struct learn_judging){.a = mem_array(room, sizeof(film_text)),
-                                      .b = mem_array(room, sizeof(film_text)),
-                                      .which = mem_array(room, sizeof(size_t)),
-                                      .verdicts = mem_array(room, sizeof(film_verdict))};
-    return judging->a && judging->b && judging->which && judging->verdicts;
-}
-
-static void judging_free(struct learn_judging *judging)
-{
-    mem_free(judging->a);
-    mem_free(judging->b);
-    mem_free(judging->which);
-    mem_free(judging->verdicts);
-}
-
-static void judging_add(struct learn_judging *judging, const struct pool_learning *learning,
-                        size_t label)
-{
-    judging->a[judging->count] = learning->labels[label].pair.a;
-    judging->b[judging->count] = learning->labels[label].pair.b;
-    judging->which[judging->count++] = label;
-}
-
-static film_status judging_run(struct learn_judging *judging, const struct pool_learning *learning,
-                               const film_model *model, film_error *error)
-{
-    film_answer_options options = {.size = sizeof options, .threads = learning->options.threads};
-    return film_match_batch(model, judging->a, judging->b, judging->count, &options,
-                            judging->verdicts, error);
-}
-
-/* Finds the stored verdict on a label; both are sorted by (a, b). */
-static const struct held_verdict *find_verdict(const struct pool_learning *learning,
-                                               const struct learn_label *label)
-{
-    size_t low = 0, high = learning->verdict_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct held_verdict *held = &learning->verdicts[middle];
-        if (held->a == label->a && held->b == label->b) return held;
-        if (held->a < label->a || (held->a == label->a && held->b < label->b))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
-/* The verdicts of the model in service: stored ones for labels that it was trained on, its own for
- * later labels. */
-static film_status judge_by_present(struct pool_learning *learning, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct learn_judging judging;
-    TRY_ALLOC(judging_init(&judging, learning->count), error);
-    for (size_t i = 0; i < learning->count; i++) {
-        struct learn_label *label = &learning->labels[i];
-        const struct held_verdict *held = find_verdict(learning, label);
-        if (held) {
-            label->old_judged = 1;
-            label->old_same = held->same != 0;
-            label->old_probability = (double)held->probability;
-        } else if (label->change > learning->was.change) {
-            judging_add(&judging, learning, i);
-        }
-    }
-    TRY(judging_run(&judging, learning, learning->present->model, error));
-    for (size_t i = 0; i < judging.count; i++) {
-        struct learn_label *label = &learning->labels[judging.which[i]];
-        label->old_judged = 1;
-        label->old_same = judging.verdicts[i].same != 0;
-        label->old_probability = judging.verdicts[i].probability;
-    }
-done:
-    judging_free(&judging);
-    return status;
-}
-
 /* A fold without which too few labels are left to train on judges nothing. */
 static film_status judge_fold(struct pool_learning *learning, unsigned fold, film_error *error)
 {
     film_status status = FILM_OK;
     film_model *model = NULL;
-    struct learn_judging judging;
-    TRY_ALLOC(judging_init(&judging, learning->count), error);
+    struct label_judging judging;
+    TRY_ALLOC(label_judging_init(&judging, learning->count), error);
     for (size_t i = 0; i < learning->count; i++)
-        if (learning->labels[i].fold == fold) judging_add(&judging, learning, i);
+        if (learning->labels[i].fold == fold) label_judging_add(&judging, learning, i);
     if (judging.count == 0 || judging.count == learning->count) goto done;
     status = train_without(learning, fold, &model, error);
     if (status == FILM_BAD_INPUT) {
@@ -306,7 +97,7 @@ static film_status judge_fold(struct pool_learning *learning, unsigned fold, fil
         goto done;
     }
     TRY(status);
-    TRY(judging_run(&judging, learning, model, error));
+    TRY(label_judging_run(&judging, learning, model, error));
     for (size_t i = 0; i < judging.count; i++) {
         struct learn_label *label = &learning->labels[judging.which[i]];
         label->new_judged = 1;
@@ -315,7 +106,7 @@ static film_status judge_fold(struct pool_learning *learning, unsigned fold, fil
     }
 done:
     film_close(model);
-    judging_free(&judging);
+    label_judging_free(&judging);
     return status;
 }
 
@@ -439,7 +230,7 @@ static film_status take_fresh(struct pool_learning *learning, film_error *error)
                                      .replaces = learning->was.id,
                                      .also = write_taken,
                                      .user = learning};
-    TRY(train_without(learning, FOLDS, &model, error));
+    TRY(train_without(learning, LEARN_FOLDS, &model, error));
     TRY(save_fresh(learning, model, &bytes, &exchange.size, error));
     exchange.bytes = bytes;
     TRY(pool_exchange_model(learning->pool, &exchange, NULL, error));
@@ -478,14 +269,14 @@ film_status film_pool_learn(film_pool *pool, const film_learn_options *options,
     if (!learning.options.train) return pool_missing(error, "film_learn_options.train");
     TRY(pool_check_local(pool, error));
     TRY(read_learning(&learning, error));
-    TRY(judge_by_present(&learning, error));
-    for (unsigned fold = 0; fold < (learning.count < MANY ? FOLDS : 1); fold++)
+    TRY(learn_labels_judge(&learning, error));
+    for (unsigned fold = 0; fold < folds_judged(learning.count); fold++)
         TRY(judge_fold(&learning, fold, error));
     TRY(compare_with_old(&learning, error));
     if (!learning.options.dry_run)
         TRY(learning.result.taken ? take_fresh(&learning, error) : write_refused(&learning, error));
     sized_fill(result, &learning.result, sizeof learning.result);
 done:
-    learning_free(&learning);
+    learn_labels_free(&learning);
     return status;
 }

@@ -151,7 +151,9 @@ film_status pool_exchange_model(film_pool *pool, const struct pool_exchange *exc
 /* Fails for a pool in PostgreSQL, whose model cannot be replaced. */
 film_status pool_check_local(const film_pool *pool, film_error *error);
 
-/* Returns whether the pair of a label with this origin was drawn at random (review.c). */
+/* Returns whether a label with this origin is the answer of a review (review.c), and whether its
+ * pair was drawn at random. */
+int review_is_answer(film_text origin);
 int review_is_random(film_text origin);
 /* INTERVAL = the 95 % interval of a share of N; 0 to 1 where N is 0. */
 void review_interval(double share, double n, double interval[2]);

@@ -5,6 +5,7 @@
 #include "base/sized.h"
 #include "base/sort.h"
 #include "base/strtab.h"
+#include "model/model.h"
 #include "pool/batch.h"
 #include "pool/pool.h"
 #include "pool/sample.h"
@@ -19,6 +20,7 @@ enum { NEIGHBOURS = 10, SENTENCES_PER_PAIR = 20, LEAST_SENTENCES = 100 };
 struct review_choice {
     size_t a, b; /* rows of the texts */
     double probability;
+    double doubt; /* distance of the log-odds from the threshold; the smallest is asked first */
     int same, random;
 };
 
@@ -32,6 +34,7 @@ struct reviewing {
     size_t count, capacity;
     struct strtab known; /* pairs that have a label, then also the chosen sentences */
     char *key;           /* of a pair: two ids with a tab between them */
+    double threshold;    /* of the model or the pool, as log-odds */
     film_status status;
     film_error *error;
 };
@@ -93,6 +96,7 @@ static int take_neighbour(void *user, const film_found *found)
         (struct review_choice){.a = found->query,
                                .b = reviewing->found.count - 1,
                                .probability = found->verdict.probability,
+                               .doubt = fabs(found->verdict.log_odds - reviewing->threshold),
                                .same = found->verdict.same};
     return 0;
 }
@@ -154,8 +158,7 @@ done:
 static int less_sure(const void *a, const void *b)
 {
     const struct review_choice *left = a, *right = b;
-    double x = fabs(left->probability - 0.5), y = fabs(right->probability - 0.5);
-    if (x != y) return x < y ? -1 : 1;
+    if (left->doubt != right->doubt) return left->doubt < right->doubt ? -1 : 1;
     return left->a != right->a ? (left->a < right->a ? -1 : 1) : left->b < right->b ? -1 : 1;
 }
 
@@ -198,6 +201,19 @@ static film_status check_review(film_review_options *options, film_error *error)
     return FILM_OK;
 }
 
+/* The log-odds from which the model of the pool calls a pair the same. */
+static film_status read_threshold(struct reviewing *reviewing, film_error *error)
+{
+    const film_model *model;
+    film_status status = film_pool_model(reviewing->pool, &model, error);
+    if (status != FILM_OK) return status;
+    const struct decision *decision = &model->decision;
+    const struct calibration *line = decision->full ? &decision->margin : &decision->similarity;
+    reviewing->threshold =
+        decision->has_operating ? decision->operating : line->scale * line->threshold + line->bias;
+    return FILM_OK;
+}
+
 film_status film_pool_review(film_pool *pool, const film_review_options *options, film_error *error)
 {
     film_status status = FILM_OK;
@@ -214,6 +230,7 @@ film_status film_pool_review(film_pool *pool, const film_review_options *options
     TRY(reviewing.status);
     TRY(sample_sentences(pool, &reviewing.rng, wanted < LEAST_SENTENCES ? LEAST_SENTENCES : wanted,
                          &reviewing.drawn, error));
+    TRY(read_threshold(&reviewing, error));
     TRY(search_neighbours(&reviewing, error));
     TRY(choose(&reviewing, error));
 done:
@@ -254,6 +271,12 @@ int film_review_read_origin(film_text origin, film_review_pair *pair)
         return 1;
     }
     return 0;
+}
+
+int review_is_answer(film_text origin)
+{
+    film_review_pair pair;
+    return film_review_read_origin(origin, &pair);
 }
 
 int review_is_random(film_text origin)

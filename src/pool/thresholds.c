@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/sized.h"
 #include "base/sort.h"
-#include "pool/pool.h"
+#include "pool/learn_labels.h"
 #include "pool/sample.h"
 
 #include <math.h>
@@ -91,7 +91,7 @@ struct thresholding {
     size_t pair_count, pair_capacity;
     size_t query, seen; /* neighbours of the query so far */
     struct pool_answer *answers;
-    size_t answer_count, answer_capacity;
+    size_t answer_count;
     film_status status;
     film_error *error;
 };
@@ -155,18 +155,30 @@ done:
 
 /* ---- Answers ---- */
 
-static int take_review_answer(void *user, const film_pool_label_row *label)
+/* Answers of reviews that the model in service has not seen, with its verdict: those that it was
+ * trained on are judged by models that were trained without them, when it was learned. Other
+ * answers say nothing about it. */
+static film_status read_answers(struct thresholding *at, film_error *error)
 {
-    struct thresholding *at = user;
-    film_review_pair pair;
-    if (!film_review_read_origin(label->origin, &pair) || pair.probability < 0) return 0;
-    void *answers = at->answers;
-    int grown = mem_grow(&answers, &at->answer_capacity, at->answer_count + 1, sizeof *at->answers);
-    at->answers = answers;
-    if (!grown) at->status = status_no_memory(at->error);
-    if (!grown) return 1;
-    at->answers[at->answer_count++] = (struct pool_answer){pair.probability, 0, label->same != 0};
-    return 0;
+    film_status status = FILM_OK;
+    struct db *db = NULL;
+    struct pool_learning labels = {.pool = at->pool,
+                                   .options = {.threads = at->options.answer.threads}};
+    status = pool_read(at->pool, &db, error);
+    if (status == FILM_OK) status = learn_labels_read(&labels, db, error);
+    pool_read_end(at->pool, db);
+    TRY(status);
+    TRY(learn_labels_judge(&labels, error));
+    TRY_ALLOC(at->answers = mem_array(labels.count, sizeof *at->answers), error);
+    for (size_t i = 0; i < labels.count; i++) {
+        const struct learn_label *label = &labels.labels[i];
+        if (label->reviewed && label->old_judged)
+            at->answers[at->answer_count++] =
+                (struct pool_answer){label->old_probability, 0, label->pair.label >= 0.5};
+    }
+done:
+    learn_labels_free(&labels);
+    return status;
 }
 
 /* Weight of an answer: its stratum's share of the pairs, over the answers there. */
@@ -303,8 +315,7 @@ film_status film_pool_thresholds(film_pool *pool, const film_thresholds_options 
     pool_read_end(pool, db);
     TRY(status);
     TRY(draw_threshold_pairs(&at, error));
-    TRY(film_pool_labels(pool, take_review_answer, &at, error));
-    TRY(at.status);
+    TRY(read_answers(&at, error));
     weigh_by_stratum(&at);
     TRY(report_points(&at));
     TRY(report_examples(&at));

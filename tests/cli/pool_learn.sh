@@ -49,6 +49,8 @@ print(json.load(open("out"))["accuracy"], json.load(open("dry.json"))["old"])
 assert abs(json.load(open("out"))["accuracy"] - json.load(open("dry.json"))["old"]) < 1e-6'
 check "and changes nothing" test "$(in_service a.pool)" = "$first"
 
+expect_output "splitting names an unknown id" 2 'film: the pool has no sentence with id "NOBODY"' \
+    "$FILM" pool clusters a.pool split NOBODY -q
 # ---- kill -9 ----
 # The new file, half of it; the file under its name; the transaction in the middle.
 for at in "write 1 .models/0000" "rename 1 .models/" "rename 2 .models/" "pwrite64 3 a.pool-wal"; do

@@ -1,8 +1,11 @@
 """Reviews a served pool as two people at once would; prints TAP lines."""
 import csv
+import http.client
 import io
+import itertools
 import math
 import os
+from random import Random
 import subprocess
 import sys
 import threading
@@ -99,6 +102,43 @@ stored = labels()
 known = {frozenset((row["id_a"], row["id_b"])) for row in stored}
 check("nothing is lost by kill -9", len(stored) == 31 and all(pair(one) in known for one in answers), len(stored))
 check("the origin says how a pair was chosen", sum(row["origin"].startswith("review random ") for row in stored) == 18)
+
+# Killed again and again, while a reviewer sends one answer after the other: what was confirmed is stored.
+KILLS = 300 if os.environ.get("FILM_TEST_LONG") else 3
+numbers = [row["id"] for row in csv.DictReader(open(os.path.join(ROOT, "examples/faq/questions.tsv"), encoding="utf-8"),
+                                               delimiter="\t", quoting=csv.QUOTE_NONE)]
+fresh = (two for two in itertools.combinations(numbers, 2) if frozenset(two) not in known)
+confirmed, rng = {}, Random(1)
+
+
+def send(server, enough, wanted):
+    """Sends answers until the server is gone."""
+    for count, two in enumerate(fresh, 1):
+        same = rng.random() < 0.5
+        try:
+            if server.ask("POST", "/v1/labels", {"labels": [{"ids": two, "same": same}]})[0] == 200:
+                confirmed[frozenset(two)] = same
+        except (OSError, http.client.HTTPException):
+            break
+        if count >= wanted:
+            enough.set()
+    enough.set()
+
+
+lost = 0
+for _ in range(KILLS):
+    with Server(FILM, "faq.pool") as server:
+        enough = threading.Event()
+        reviewer = threading.Thread(target=send, args=(server, enough, rng.randrange(1, 6)))
+        reviewer.start()
+        enough.wait()
+        server.process.kill()
+        server.process.wait()
+        reviewer.join()
+    now = {frozenset((row["id_a"], row["id_b"])): row["same"] == "yes" for row in labels()}
+    lost += sum(now.get(two) != same for two, same in confirmed.items())
+check(f"no label is lost in {KILLS} kills ({len(confirmed)} confirmed)", len(confirmed) >= KILLS and lost == 0, lost)
+known |= set(confirmed)
 
 with Server(FILM, "faq.pool") as server:
     again = [one for _ in range(5) for one in server.ask("GET", "/v1/review?n=10")[1]["pairs"]]

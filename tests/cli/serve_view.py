@@ -84,7 +84,7 @@ with Server(FILM, "faq.pool") as server:
         pairs = server.ask("GET", "/v1/review?n=30")[1]["pairs"]
         told = [{"id": one["id"], "same": bool(rng.random() < one["probability"] ** 1.5)} for one in pairs]
         server.ask("POST", "/v1/labels", {"labels": told})
-        answers += [(float(one["id"].split("\t")[0].split()[3]), reply["same"]) for one, reply in zip(pairs, told)]
+        answers += [(one["probability"], reply["same"]) for one, reply in zip(pairs, told)]
         check("the origin has the probability",
               all(abs(float(one["id"].split("\t")[0].split()[3]) - one["probability"]) < 6e-5 for one in pairs))
     server.process.kill()

@@ -391,6 +391,72 @@ static void memory_may_run_out_anywhere(void **state)
     remove_learning_pool(spare, path);
 }
 
+/* ---- The curve of thresholds ---- */
+
+static int keep_point(void *user, const film_pool_threshold_point *point)
+{
+    ((film_pool_threshold_point *)user)[(int)lround(100 * point->threshold)] = *point;
+    return 0;
+}
+
+static film_thresholds curve_of(film_pool *pool, film_pool_threshold_point points[100])
+{
+    film_thresholds found = {.size = sizeof found};
+    film_thresholds_options options = {
+        .size = sizeof options, .point = keep_point, .user = points, .answer = {.threads = 1}};
+    options.answer.size = sizeof options.answer;
+    assert_ok(film_pool_thresholds(pool, &options, &found, &error));
+    return found;
+}
+
+/* Answers have the probability of the model that asked, here 0.01. After learning, the curve uses
+ * what the new model says without having seen them, here that of a match. */
+static void the_curve_judges_answers_by_the_model_in_service(void **state)
+{
+    (void)state;
+    char path[300], other[300];
+    const char *origin = "review chosen different 0.0100";
+    film_pool_threshold_point points[100];
+    const film_model *model = NULL;
+    struct trainer trainer = {.threshold = 0.3};
+    film_learned learned;
+    copy_path(path, "curve.pool");
+    film_pool *pool = learning_pool(path);
+    for (int i = 0; i < 40; i++) {
+        char a[20], b[20];
+        snprintf(a, sizeof a, "s%d", i);
+        snprintf(b, sizeof b, "s%d", i + 1);
+        assert_ok(
+            film_pool_label(pool, film_string(a), film_string(b), i % 3 != 0, origin, &error));
+    }
+    assert_ok(learn(pool, &trainer, 1, &learned));
+    assert_int_equal(curve_of(pool, points).answers, 40);
+    assert_ok(film_pool_model(pool, &model, &error));
+    uint64_t above = 0, wrong = 0;
+    for (int i = 0; i < 40; i++) {
+        char a[40], b[40];
+        film_verdict verdict;
+        snprintf(a, sizeof a, "card %d is lost", i);
+        snprintf(b, sizeof b, "card %d is lost", i + 1);
+        film_text texts[2] = {film_string(a), film_string(b)};
+        film_answer_options options = {.size = sizeof options, .threads = 1};
+        assert_ok(film_match_batch(model, &texts[0], &texts[1], 1, &options, &verdict, &error));
+        above += verdict.probability >= 0.5;
+        wrong += verdict.probability < 0.5;
+    }
+    assert_int_equal(points[50].answers, above);
+    assert_true(above > 0 && above + wrong == 40);
+    /* A model from elsewhere may have seen them all. */
+    copy_path(other, "other.film");
+    film_model *from_elsewhere = constant_model(0.2);
+    assert_ok(film_save(from_elsewhere, other, &error));
+    film_close(from_elsewhere);
+    assert_ok(film_pool_update(pool, other, 1, NULL, NULL, &error));
+    assert_int_equal(curve_of(pool, points).answers, 0);
+    unlink(other);
+    remove_learning_pool(pool, path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,6 +467,7 @@ int main(void)
         cmocka_unit_test(five_models_are_kept),
         cmocka_unit_test(another_model_in_the_meantime_wins),
         cmocka_unit_test(a_hostile_list_of_models_is_harmless),
+        cmocka_unit_test(the_curve_judges_answers_by_the_model_in_service),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
