@@ -304,6 +304,8 @@ void *allocate_or_reserve(size_t size);
 /* Prints the message and a reference to --help. Returns EXIT_USAGE. */
 int usage_error(const struct verb *verb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Returns the edit distance between the first LENGTH letters of A, and B: to suggest a name. */
+size_t edit_distance(const char *a, size_t length, const char *b);
 
 /* Numbers for messages: "4,876", and "1 pair" or "4,876 pairs" for the noun "pair". The text is
  * valid until the tenth call after it. */

@@ -204,8 +204,7 @@ static const struct option *find_letter(const struct option *options, char lette
     return NULL;
 }
 
-/* Returns the edit distance between the first LENGTH letters of A, and B. */
-static size_t edit_distance(const char *a, size_t length, const char *b)
+size_t edit_distance(const char *a, size_t length, const char *b)
 {
     enum { MOST = 40 };
     size_t row[MOST + 1], width = strlen(b);
@@ -224,9 +223,10 @@ static size_t edit_distance(const char *a, size_t length, const char *b)
     return row[width];
 }
 
-/* Lists settings with similar names, for the message. Without any, lists all and returns 0. */
-static int list_near(const struct option *settings, const char *name, size_t length, char *list,
-                     size_t room)
+/* Lists settings with similar names, for the message, each after DASHES. Without any, lists all and
+ * returns 0. */
+static int list_near(const struct option *settings, const char *name, size_t length,
+                     const char *dashes, char *list, size_t room)
 {
     for (int all = 0; all < 2; all++) {
         size_t used = 0;
@@ -235,8 +235,8 @@ static int list_near(const struct option *settings, const char *name, size_t len
             int near = edit_distance(name, length, setting->name) <= 2 ||
                        (length >= 3 && strncmp(name, setting->name, length) == 0);
             if ((all || near) && used < room)
-                used += (size_t)snprintf(list + used, room - used, "%s%s", used ? ", " : "",
-                                         setting->name);
+                used += (size_t)snprintf(list + used, room - used, "%s%s%s", used ? ", " : "",
+                                         dashes, setting->name);
         }
         if (used) return !all;
     }
@@ -252,7 +252,7 @@ static int take_setting(const struct verb *verb, void *options, const char *text
     const struct option *setting = find_option(verb->settings, text, length);
     if (!setting) {
         char near[600] = "";
-        int is_near = list_near(verb->settings, text, length, near, sizeof near);
+        int is_near = list_near(verb->settings, text, length, "", near, sizeof near);
         return usage_error(verb, "--set %s: unknown setting \"%.*s\"; %s: %s", text, (int)length,
                            text, is_near ? "did you mean" : "settings", near),
                -1;
@@ -270,6 +270,9 @@ static int refuse_option(const struct verb *verb, const char *name, size_t lengt
     if (setting)
         return usage_error(verb, "--%s is now --set %s=%s", setting->name, setting->name,
                            value ? value : setting->argument);
+    char near[600] = "";
+    if (verb->options && list_near(verb->options, name, length, "--", near, sizeof near))
+        return usage_error(verb, "unknown option --%s (did you mean %s?)", name, near);
     return usage_error(verb, "unknown option --%s", name);
 }
 

@@ -267,8 +267,18 @@ static const struct verb *const actions[] = {
 /* Runs only for an unknown action. */
 static int run(const struct command *command, void *given)
 {
+    const char *name = command->words[0], *near = NULL;
+    size_t least = 3;
     (void)given;
-    return usage_error(command->verb, "unknown action \"%s\"", command->words[0]);
+    for (int i = 0; actions[i]; i++) {
+        const char *known = actions[i]->name + strlen("pool ");
+        size_t distance = edit_distance(name, strlen(name), known);
+        if (distance < least) near = known;
+        if (distance < least) least = distance;
+    }
+    if (near)
+        return usage_error(command->verb, "unknown action \"%s\" (did you mean %s?)", name, near);
+    return usage_error(command->verb, "unknown action \"%s\"", name);
 }
 
 const struct verb verb_pool = {

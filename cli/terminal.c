@@ -16,7 +16,8 @@ static void print_message(const char *message)
 {
     static const char *const options[][2] = {
         {"choose the encoding ", "pass --encoding "},
-        {"name the columns, for example ", "name the columns, for example --columns "}};
+        {"name the columns, for example ", "name the columns, for example --columns "},
+        {"create one first", "create one with film pool create POOL --model MODEL"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const char *at = strstr(message, options[i][0]);
         if (!at) continue;

@@ -6,6 +6,7 @@ in the package (a wheel), on LD_LIBRARY_PATH, in the checkout's build/release, t
 import ctypes
 import json
 import os
+import signal
 import threading
 from itertools import accumulate
 
@@ -251,7 +252,7 @@ class Callbacks:
         """FUNCTION as a C callback of type KIND. It stops the call by returning True."""
         def call(*arguments):
             try:
-                return 1 if function(*arguments) else 0
+                return 1 if self.raised is not None or function(*arguments) else 0
             except BaseException as error:  # noqa: B902 - raised again by run
                 self.raised = self.raised or error
                 return 1
@@ -266,13 +267,34 @@ class Callbacks:
             lambda user, phase, done, total: bar.update(phase.decode(), done, total))
         return result
 
+    def _catch_signal(self):
+        """Ctrl-C during the call sets `raised`. Returns the handler to restore, or None.
+
+        Python runs a handler where it next runs Python: at the first instruction of a callback,
+        before its `try`. There an exception would be lost.
+        """
+        handler = signal.getsignal(signal.SIGINT)
+        if not callable(handler) or threading.current_thread() is not threading.main_thread():
+            return None
+
+        def on_signal(number, frame):
+            try:
+                handler(number, frame)
+            except BaseException as error:  # noqa: B902 - raised again by run
+                self.raised = self.raised or error
+        signal.signal(signal.SIGINT, on_signal)
+        return handler
+
     def run(self, function, *arguments):
-        found = False
+        found, handler = False, self._catch_signal()
         try:
             found = check(function, *arguments)
         except Error:
             if self.raised is None:
                 raise
+        finally:
+            if handler is not None:
+                signal.signal(signal.SIGINT, handler)
         if self.raised is not None:
             raise self.raised
         return found

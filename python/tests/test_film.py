@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import numpy
@@ -260,13 +261,29 @@ class Training(unittest.TestCase):
     def test_interrupt(self):
         """Ctrl-C while C works reaches Python as KeyboardInterrupt, and the next call works."""
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
-        update = _progress.Bar.update
-        _progress.Bar.update = lambda self, *rest: os.kill(os.getpid(), signal.SIGINT)
-        try:
-            with self.assertRaises(KeyboardInterrupt):
-                film.train(FAQ / "train.tsv")
-        finally:
-            _progress.Bar.update = update
+
+        def interrupt():
+            os.kill(os.getpid(), signal.SIGINT)
+
+        def interrupt_c():
+            """As Ctrl-C comes: while C runs. The handler is then run at the entry of a callback."""
+            if not sent:
+                main, sent[:] = threading.main_thread().ident, [True]
+
+                def wait_and_interrupt():
+                    while sys._current_frames()[main].f_code.co_name != "check":
+                        time.sleep(0)
+                    interrupt()
+                threading.Thread(target=wait_and_interrupt).start()
+        update, sent = _progress.Bar.update, []
+        for send in (interrupt, interrupt_c):
+            _progress.Bar.update = lambda self, *rest: send()
+            try:
+                with self.assertRaises(KeyboardInterrupt):
+                    film.train(FAQ / "train.tsv")
+            finally:
+                _progress.Bar.update = update
+            self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
         self.assertTrue(MODEL.match(*CARD).same)
 
     def test_report(self):

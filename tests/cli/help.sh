@@ -141,6 +141,10 @@ check "bash proposes nothing where a number is wanted" test -z "$(offers train -
 check "train --help has headings" test "$(grep -E '^[a-z ]+:$' help | paste -sd' ')" = \
     "data: features: method: decision: other: examples:"
 check "and the settings of --set" grep -qE '^settings for --set:$' help
+expect_output "a mistyped option is suggested" 1 'film match: unknown option --thresold (did you mean --threshold?); see film match --help' \
+    "$FILM" match m.film a b --thresold 0.6
+expect_output "a mistyped action is suggested" 1 'film pool: unknown action "ad" (did you mean add?); see film pool --help' \
+    "$FILM" pool ad p.pool x
 expect_output "a heading is no option" 1 "film train: unknown option --data; see film train --help" "$FILM" train x -o y --data
 name="the stemmers' names in the completions are those of the program"
 "$FILM" train "$FAQ/train.tsv" -o x.film --stem nonsense 2>&1 | sed 's/.*available: //' | tr ' ' '\n' | sort >stemmers

@@ -74,7 +74,7 @@ expect_output "what another machine wrote is there" 0 "id	text	category
 later	came later	" "$FILM" pool list "$uri" --where id=later
 check "the first copy has no more than it should" bash -c '"$0" pool check "$1" --full -q' "$FILM" "$uri"
 head -c 30000 /dev/zero | tr '\0' x >"$copy"
-expect_output "a copy that is damaged" 2 "film: $PWD/$copy (a local copy of $name; you may delete it) is not a pool; create one first" "$FILM" pool list "$uri"
+expect_output "a copy that is damaged" 2 "film: $PWD/$copy (a local copy of $name; you may delete it) is not a pool; create one with film pool create POOL --model MODEL" "$FILM" pool list "$uri"
 rm "$copy"
 check "is made anew when it is removed" bash -c '"$0" pool list "$1" | wc -l | grep -q "^[0-9][0-9][0-9]"' "$FILM" "$uri"
 expect_output "without a place for the copy" 3 "film: no folder for the local copy of $name; set XDG_CACHE_HOME to a folder" \

@@ -12,18 +12,18 @@ bad "a directory as a pool" 3 \
     'film: folder is a directory, not a file' \
     film pool list folder
 bad "a table as a pool" 2 \
-    'film: good.tsv is not a pool; create one first' \
+    'film: good.tsv is not a pool; create one with film pool create POOL --model MODEL' \
     film pool list good.tsv
 bad "a model as a pool" 2 \
-    'film: good.film is not a pool; create one first' \
+    'film: good.film is not a pool; create one with film pool create POOL --model MODEL' \
     film pool add good.film questions.tsv
 : >empty.pool
 bad "an empty file as a pool" 2 \
-    'film: empty.pool is not a pool; create one first' \
+    'film: empty.pool is not a pool; create one with film pool create POOL --model MODEL' \
     film pool check empty.pool
 changed other.pool 68 'XXXX'
 bad "another program's database" 2 \
-    'film: other.pool is not a pool; create one first' \
+    'film: other.pool is not a pool; create one with film pool create POOL --model MODEL' \
     film pool list other.pool
 # The log a crash left, of another pool that had the name.
 cp good.pool stray.pool
@@ -147,7 +147,7 @@ bad "dedup without a pool" 3 \
     'film: cannot open missing.pool: No such file or directory' \
     film dedup missing.pool
 bad "dedup of a model alone" 2 \
-    'film: good.film is not a pool; create one first' \
+    'film: good.film is not a pool; create one with film pool create POOL --model MODEL' \
     film dedup good.film
 bad "dedup of a file without rows" 2 \
     'film: header.tsv: no rows' \
