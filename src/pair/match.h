@@ -31,6 +31,9 @@ struct match {
     double identity, guarantee; /* these terms of the pair */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
+    size_t wanted;     /* the number of strongest reasons that are given; 0: all */
+    double *strongest; /* the strengths of those so far */
+    size_t strongest_capacity;
     uint32_t *order; /* while the strongest reasons are selected */
     size_t order_capacity;
     double *shares; /* of tokens and features, while reasons are computed */
