@@ -47,7 +47,7 @@ differ() {
 
 # serve_once PROGRAM MODEL BODIES: requests/s and microseconds of the server's processor time for each, under wrk.
 serve_once() {
-    local server address= before
+    local server address='' before
     "$1" serve "$2" --listen 127.0.0.1:0 2> "$work/messages" & server=$!
     until [ -n "$address" ]; do
         kill -0 $server || { cat "$work/messages" >&2; exit 1; }

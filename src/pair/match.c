@@ -72,7 +72,6 @@ void match_free(struct match *match)
     survey_free(&match->survey);
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
-    mem_free(match->order);
     mem_free(match->strongest);
     mem_free(match->shares);
     mem_free(match->traits);
@@ -220,7 +219,7 @@ film_status match_pair(struct match *match, film_text a, film_text b, size_t mos
         TRY(reasons_of_decision(match, error));
     else
         TRY(reasons_of_similarity(match, verdict, error));
-    TRY(reasons_give(match, most, verdict, error));
+    reasons_give(match, most, verdict);
 done:
     return status;
 }

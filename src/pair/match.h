@@ -34,8 +34,6 @@ struct match {
     size_t wanted;     /* the number of strongest reasons that are given; 0: all */
     double *strongest; /* the strengths of those so far */
     size_t strongest_capacity;
-    uint32_t *order; /* while the strongest reasons are selected */
-    size_t order_capacity;
     double *shares; /* of tokens and features, while reasons are computed */
     size_t shares_capacity;
     float *traits; /* of the pairs of a block, and scratch; NULL: not needed yet */

@@ -72,65 +72,12 @@ void reasons_sort(film_reason *reasons, size_t count)
     if (count) sort_array(reasons, count, sizeof *reasons, stronger_first);
 }
 
-/* ---- The strongest reasons ---- */
-
-/* Returns whether reason LEFT comes after RIGHT. Ties are broken by the order of insertion, as when
- * all are sorted. */
-static int comes_later(const film_reason *reasons, uint32_t left, uint32_t right)
-{
-    int order = stronger_first(&reasons[left], &reasons[right]);
-    return order ? order > 0 : left > right;
-}
-
-/* Restores the heap (count), which has the last of its reasons on top, after a change at AT. */
-static void sink_reason(const film_reason *reasons, uint32_t *heap, size_t count, size_t at)
-{
-    uint32_t moved = heap[at];
-    for (size_t below; (below = 2 * at + 1) < count; at = below) {
-        if (below + 1 < count && comes_later(reasons, heap[below + 1], heap[below])) below++;
-        if (!comes_later(reasons, heap[below], moved)) break;
-        heap[at] = heap[below];
-    }
-    heap[at] = moved;
-}
-
-/* ORDER = the strongest MOST, in order (heap selection). Sorting all 500 of a pair takes a fifth of
- * a match, and most callers want ten. */
-static void choose_strongest(const film_reason *reasons, size_t count, uint32_t *order, size_t most)
-{
-    for (size_t i = 0; i < most; i++) order[i] = (uint32_t)i;
-    for (size_t i = most / 2; i-- > 0;) sink_reason(reasons, order, most, i);
-    for (size_t i = most; i < count; i++) {
-        if (!comes_later(reasons, order[0], (uint32_t)i)) continue;
-        order[0] = (uint32_t)i;
-        sink_reason(reasons, order, most, 0);
-    }
-    for (size_t left = most; left-- > 1;) {
-        uint32_t last = order[0];
-        order[0] = order[left];
-        order[left] = last;
-        sink_reason(reasons, order, left, 0);
-    }
-}
-
-film_status reasons_give(struct match *match, size_t most, film_verdict *verdict, film_error *error)
+void reasons_give(struct match *match, size_t most, film_verdict *verdict)
 {
     size_t count = match->reason_count;
-    if (!most || most >= count) {
-        reasons_sort(match->reasons, count);
-        verdict->reasons = match->reasons;
-        verdict->reason_count = count;
-        return FILM_OK;
-    }
-    if (!mem_grow((void **)&match->order, &match->order_capacity, most, sizeof *match->order) ||
-        !mem_grow((void **)&match->reasons, &match->reasons_capacity, count + most,
-                  sizeof *match->reasons))
-        return status_no_memory(error);
-    choose_strongest(match->reasons, count, match->order, most);
-    for (size_t i = 0; i < most; i++) match->reasons[count + i] = match->reasons[match->order[i]];
-    verdict->reasons = match->reasons + count;
-    verdict->reason_count = most;
-    return FILM_OK;
+    reasons_sort(match->reasons, count);
+    verdict->reasons = match->reasons;
+    verdict->reason_count = most && most < count ? most : count;
 }
 
 /* ---- From features to words ---- */

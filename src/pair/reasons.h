@@ -25,8 +25,7 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
 film_status reasons_of_decision(struct match *match, film_error *error);
 
 /* Sets the reasons of VERDICT: all, or (MOST > 0) the strongest MOST. Strongest first. */
-film_status reasons_give(struct match *match, size_t most, film_verdict *verdict,
-                         film_error *error);
+void reasons_give(struct match *match, size_t most, film_verdict *verdict);
 
 /* Sorts by decreasing strength; equal weights in text order. */
 void reasons_sort(film_reason *reasons, size_t count);

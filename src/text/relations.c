@@ -98,8 +98,8 @@ done:
     return status;
 }
 
-/* Fills the links of each word, rising and without repetitions, and the offsets. NEXT has room for a
- * number per word; the pairs are lost. Links are counted per word before they are sorted: a model
+/* Fills the links of each word, rising and without repetitions, and the offsets. NEXT has room for
+ * a number per word; the pairs are lost. Links are counted per word before they are sorted: a model
  * has many words with few links each. */
 static void list_links(struct relations_builder *builder, uint32_t *offsets, uint32_t *list,
                        uint32_t *next)
