@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares this program with that of an earlier commit: the same work, in turns, in one run. Results are compared first.
-#   bench/against.sh COMMIT [predict|start|search|dedup|train ...]    default: predict start search dedup
+#   bench/against.sh COMMIT [predict|start|search|dedup|train|serve ...]    default: predict start search dedup
 # The earlier program and the model that it trains are kept in build/against/COMMIT. PAIRS and DEV may name other files; without
 # ../shared/data the FAQ example is used. ROUNDS (3) is the number of runs of each, of which the fastest counts.
 set -eu
@@ -57,6 +57,33 @@ quality() {
     echo "$(du -b "$2" | cut -f 1) bytes"
 }
 
+# serve_once PROGRAM MODEL BODIES: requests/s and microseconds of the server's processor time for each, under wrk.
+serve_once() {
+    local server address='' before
+    "$1" serve "$2" --listen 127.0.0.1:0 2> "$work/messages" & server=$!
+    until [ -n "$address" ]; do
+        kill -0 $server || { cat "$work/messages" >&2; exit 1; }
+        sleep 0.05
+        address=$(sed -n 's|^listening on http://||p' "$work/messages")
+    done
+    BODIES=$3 TARGET=/v1/match wrk -t1 -c16 -d1 -s bench/serve.lua "http://$address" > /dev/null # warm
+    before=$(awk '{ print $14 + $15 }' /proc/$server/stat)
+    BODIES=$3 TARGET=/v1/match wrk -t1 -c16 -d"${SECONDS_EACH:-5}" -s bench/serve.lua "http://$address" > "$work/wrk"
+    awk -v ticks="$(($(awk '{ print $14 + $15 }' /proc/$server/stat) - before))" '
+        / requests in / { n = $1 } /^Requests\/sec/ { rate = $2 } END { print rate, ticks * 1e4 / n }' "$work/wrk"
+    kill $server
+    wait $server 2> /dev/null || true
+}
+# serve_ratio NAME BODIES: the two servers in turns; the best of each.
+serve_ratio() {
+    for _ in $(seq "${ROUNDS:-3}"); do
+        echo "old $(serve_once "$old" "$model" "$2")"
+        echo "new $(serve_once "$new" "$work/new.film" "$2")"
+    done | awk -v name="$1" '{ if ($2 > rate[$1]) rate[$1] = $2; if (!cpu[$1] || $3 < cpu[$1]) cpu[$1] = $3 }
+        END { printf "%-17s %.0f requests/s before, %.0f now: ratio %.2f; %.0f us of processor time each before, %.0f now: ratio %.2f\n",
+            name, rate["old"], rate["new"], rate["new"] / rate["old"], cpu["old"], cpu["new"], cpu["old"] / cpu["new"] }'
+}
+
 echo "commit $commit, $(wc -l < "$pairs") lines of $(basename "$pairs")"
 for name in "$@"; do
     input=
@@ -98,6 +125,12 @@ for name in "$@"; do
             echo "before: $(quality "$old" "$work/old.trained")"
             echo "now: $(quality "$new" "$work/new.trained")"
         } ;;
+    serve)
+        command -v wrk > /dev/null || { echo "serve needs wrk" >&2; exit 1; }
+        /usr/bin/python3 bench/serve_bodies.py "$dev" "$work"
+        serve_ratio "match, no reasons" "$work/match"
+        serve_ratio "match, 10 reasons" "$work/match-10"
+        continue ;;
     *) echo "no work called $name" >&2; exit 1 ;;
     esac
     ratio "$name"

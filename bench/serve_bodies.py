@@ -16,7 +16,7 @@ def make(path, folder):
     rows = [line.rstrip("\n").split("\t")[1:3] for line in open(path, encoding="utf-8")][1:5001]
     write(folder, "match", ({"a": a, "b": b, "reasons": 0} for a, b in rows))
     write(folder, "match-10", ({"a": a, "b": b, "reasons": 10} for a, b in rows))
-    write(folder, "match-all", ({"a": a, "b": b} for a, b in rows))
+    write(folder, "match-all", ({"a": a, "b": b, "reasons": "all"} for a, b in rows))
     write(folder, "match-100", ({"pairs": rows[i:i + 100]} for i in range(0, len(rows), 100)))
     write(folder, "explain", ({"a": a, "b": b} for a, b in rows))
     write(folder, "search", ({"q": a, "k": 10} for a, _ in rows))
@@ -35,7 +35,7 @@ def check(film, model, pool, where, folder):
     bodies = [json.loads(line) for line in open(f"{folder}/match-all")][:20]
     for body in bodies[:5]:
         told = subprocess.run([film, "match", model, body["a"], body["b"], "--json"], capture_output=True, check=True)
-        assert ask("/v1/match", body) == json.loads(told.stdout), body
+        assert ask("/v1/match", {**body, "reversals": True}) == json.loads(told.stdout), body
     single = [ask("/v1/match", {**body, "reasons": 0})["probability"] for body in bodies]
     batch = ask("/v1/predict", {"pairs": [[b["a"], b["b"]] for b in bodies]})["probabilities"]
     assert single == batch

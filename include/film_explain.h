@@ -205,7 +205,8 @@ FILM_API film_status film_explain_reversals(film_context *context, double thresh
 #define FILM_ALL_REASONS SIZE_MAX
 
 /* {a, b, probability, same, similarity, log_odds, bias, reasons: [{kind, id, text, side, span,
- * weight}]} */
+ * weight}]}. Reasons that MOST leaves out, unless it is 0, are summed up in one last entry of the
+ * kind "others": bias and weights still add up to the log-odds. */
 FILM_API film_status film_verdict_json(film_text a, film_text b, const film_verdict *verdict,
                                        size_t most, char **json, size_t *length, film_error *error);
 

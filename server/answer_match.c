@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Reasons of a response unless the request says how many; a request that does not. */
+enum { USUAL_REASONS = 10 };
+#define REASONS_NOT_SET (FILM_ALL_REASONS - 1)
+
 /* Sentences or pairs between two checks whether the request was cancelled. */
 enum { CHUNK = 512 };
 
@@ -66,7 +70,7 @@ struct pair_request {
 static struct pair_request request_defaults(const struct worker *worker)
 {
     struct pair_request wanted = {
-        .decision = FILM_DECISION_AUTO, .memory = 1, .reasons = FILM_ALL_REASONS};
+        .decision = FILM_DECISION_AUTO, .memory = 1, .reasons = REASONS_NOT_SET};
     wanted.options.size = sizeof wanted.options;
     wanted.options.threads = worker->service->options.threads;
     return wanted;
@@ -180,7 +184,8 @@ static const struct field match_fields[] = {
     {.name = "reasons",
      .kind = FIELD_COUNT,
      .at = offsetof(struct pair_request, reasons),
-     .most = INT32_MAX},
+     .most = INT32_MAX,
+     .words = "all"},
     {.name = "reversals", .kind = FIELD_FLAG, .at = offsetof(struct pair_request, reversals)},
     {.name = NULL}};
 
@@ -190,12 +195,13 @@ static void answer_match(struct worker *worker, const struct request *request,
     json_t *root = NULL;
     struct pair_request wanted = request_defaults(worker);
     if (fields_read(request, match_fields, &wanted, &root, response)) {
+        int chosen = wanted.reasons != REASONS_NOT_SET;
+        if (!chosen) wanted.reasons = USUAL_REASONS;
         wanted.options.decision = (film_decision)wanted.decision;
         wanted.options.no_memory = !wanted.memory;
         wanted.options.no_reasons = wanted.reasons == 0;
         wanted.options.most_reasons = wanted.reasons == FILM_ALL_REASONS ? 0 : wanted.reasons;
-        if (wanted.pairs && (wanted.a.bytes || wanted.b.bytes ||
-                             wanted.reasons != FILM_ALL_REASONS || wanted.reversals))
+        if (wanted.pairs && (wanted.a.bytes || wanted.b.bytes || chosen || wanted.reversals))
             response_error(response, 400,
                            "pairs cannot be combined with a, b, reasons or reversals");
         else if (wanted.pairs)
@@ -250,6 +256,7 @@ static void answer_explain(struct worker *worker, const struct request *request,
 {
     json_t *root = NULL;
     struct pair_request wanted = request_defaults(worker);
+    wanted.reasons = FILM_ALL_REASONS;
     if (fields_read(request, explain_fields, &wanted, &root, response) &&
         has_both(&wanted, response))
         explain_one(worker, &wanted, film_explanation_json, response);

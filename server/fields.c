@@ -74,10 +74,16 @@ static int read_count(const struct field *field, void *target, const json_t *val
                       const char *where, struct response *response)
 {
     json_int_t number = json_integer_value(value);
+    const char *word = json_string_value(value);
+    if (field->words && word && strcmp(word, field->words) == 0) {
+        *(size_t *)target = SIZE_MAX;
+        return 1;
+    }
     if (!json_is_integer(value) || number < (json_int_t)field->least ||
         (unsigned long long)number > field->most)
-        return response_error(response, 400, "%s%s must be an integer from %zu to %zu", where,
-                              field->name, field->least, field->most);
+        return response_error(response, 400, "%s%s must be an integer from %zu to %zu%s%s", where,
+                              field->name, field->least, field->most, field->words ? " or " : "",
+                              field->words ? field->words : "");
     *(size_t *)target = (size_t)number;
     return 1;
 }

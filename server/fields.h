@@ -11,7 +11,7 @@
 enum field_kind {
     FIELD_TEXT,   /* film_text: a string, or an object with the fields of a record */
     FIELD_FLAG,   /* int */
-    FIELD_COUNT,  /* size_t, from `least` to `most` */
+    FIELD_COUNT,  /* size_t, from `least` to `most`; the string `words`, if any: SIZE_MAX */
     FIELD_SHARE,  /* double between 0 and 1, both excluded */
     FIELD_LEAST,  /* double from 0 to 1 */
     FIELD_NUMBER, /* double */

@@ -151,9 +151,7 @@ done:
     return status;
 }
 
-/* Returns whether the features of the sentence are those of its words: no word pairs, and no
- * script without spaces, whose n-grams cross words. */
-static int is_plain(const struct features *features, const struct feature_row *row)
+int feature_row_is_plain(const struct features *features, const struct feature_row *row)
 {
     const struct tokens *tokens = &row->grams.tokens;
     if (features->groups & GROUP_BIT(GROUP_BIGRAM)) return 0;
@@ -279,7 +277,8 @@ film_status features_transform(const struct features *features, struct feature_r
     row->listed = 0;
     TRY(grams_split(&row->grams, &features->tokenizer, text, error));
     TRY(find_words(features, row, error));
-    TRY((is_plain(features, row) ? collect_plain : collect_listed)(features, row, error));
+    TRY((feature_row_is_plain(features, row) ? collect_plain : collect_listed)(features, row,
+                                                                               error));
     row->id[row->count] = UINT32_MAX; /* above all ids: merging needs no other check of the end */
     features_weigh(features, row->id, row->value, row->count);
 done:

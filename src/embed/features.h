@@ -55,6 +55,10 @@ void feature_row_free(struct feature_row *row);
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error);
 
+/* Returns whether the features of the sentence are those of its words: no word pairs, and no script
+ * without spaces, whose n-grams cross words. */
+int feature_row_is_plain(const struct features *features, const struct feature_row *row);
+
 /* Fills the lists of row->grams and row->found for the row that was computed, unless they are. */
 film_status feature_row_list(const struct features *features, struct feature_row *row,
                              film_error *error);

@@ -34,7 +34,7 @@ static void mark_phrases(const struct relations *relations, uint64_t *bits)
         size_t length = (size_t)(space - text.bytes);
         film_text second = {space + 1, text.length - length - 1};
         if (second.length && memchr(second.bytes, ' ', second.length)) continue;
-        for (size_t letters = 1; letters <= 3; letters += 2) {
+        for (size_t letters = 0; letters <= 3; letters += letters ? 2 : 1) {
             uint32_t bit = phrase_bit(strtab_hash(text.bytes, length), second, letters);
             bits[bit / 64] |= UINT64_C(1) << bit % 64;
         }
@@ -118,6 +118,7 @@ static void fill_lexeme(const struct features *features, film_text word,
         out->gram[at] = gram;
     }
     if (!lexicon) return;
+    out->begins_phrase = lexicon_may_have_phrase(lexicon, out->hash, word, 0);
     out->related = relations_word(lexicon->relations, word);
     out->related.text = (film_text){NULL, 0};
 }

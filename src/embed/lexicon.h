@@ -26,6 +26,7 @@ struct lexeme {
     uint32_t pair_count;
     uint16_t pairs[LEXEME_LETTERS + 1];
     uint64_t pair_bits[2];
+    int begins_phrase; /* 0: the relations have no phrase of two words that begins with it */
     /* What the lexicon's relations say of it, without the text. */
     struct relations_word related;
     uint32_t gram_count;
@@ -34,8 +35,8 @@ struct lexeme {
 
 struct lexicon {
     const struct relations *relations;
-    /* Of the phrases of two words in the relations: bits for the hash of the first word and the
-     * first letter, and the first three, of the second. */
+    /* Of the phrases of two words in the relations: bits for the hash of the first word, and with
+     * it the first letter, and the first three, of the second. */
     uint64_t *phrase_bits;
     uint32_t count;        /* words of the vocabulary */
     struct lexeme **words; /* by id; NULL: not met yet */
@@ -50,7 +51,7 @@ film_status lexicon_renew(struct features *features, const struct relations *rel
 void lexicon_free(struct lexicon *lexicon);
 
 /* Returns 0 where the relations have no phrase of a word with this hash and a word that begins with
- * these LETTERS: 1, or 3 (fewer where the word has fewer). */
+ * these LETTERS: 0 (any word), 1, or 3 (fewer where the word has fewer). */
 int lexicon_may_have_phrase(const struct lexicon *lexicon, uint64_t hash, film_text second,
                             size_t letters);
 

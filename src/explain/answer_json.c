@@ -117,6 +117,11 @@ static void write_reason(struct writer *to, const film_text *sentences, const fi
     writer_close(to, '}');
 }
 
+static const char others_text[] = "other reasons";
+
+/* What a sum of all reasons may differ from the log-odds. */
+#define ROUNDING 1e-9
+
 int supports(double weight, int same)
 {
     return (weight > 0) == (same != 0);
@@ -130,6 +135,27 @@ void write_reasons(struct writer *to, const film_text *sentences, const film_rea
         for (size_t i = 0; i < count && i < most; i++)
             if (supports(reasons[i].weight, same) != against)
                 write_reason(to, sentences, &reasons[i]);
+    writer_close(to, ']');
+}
+
+void write_strongest(struct writer *to, const film_text *sentences, const film_verdict *verdict,
+                     size_t most)
+{
+    double others = verdict->log_odds - verdict->bias;
+    writer_open(to, '[');
+    for (int against = 0; against < 2; against++)
+        for (size_t i = 0; i < verdict->reason_count && i < most; i++) {
+            if (supports(verdict->reasons[i].weight, verdict->same) == against) continue;
+            write_reason(to, sentences, &verdict->reasons[i]);
+            others -= verdict->reasons[i].weight;
+        }
+    if (most && fabs(others) > ROUNDING)
+        write_reason(to, sentences,
+                     &(film_reason){.kind = "others",
+                                    .id = "others",
+                                    .text = others_text,
+                                    .text_length = sizeof others_text - 1,
+                                    .weight = others});
     writer_close(to, ']');
 }
 
@@ -157,8 +183,7 @@ film_status film_verdict_json(film_text a, film_text b, const film_verdict *verd
     writer_open(&to, '{');
     write_verdict(&to, a, b, verdict);
     writer_key(&to, "reasons");
-    write_reasons(&to, (film_text[]){a, b}, verdict->reasons, verdict->reason_count, most,
-                  verdict->same);
+    write_strongest(&to, (film_text[]){a, b}, verdict, most);
     writer_close(&to, '}');
     return writer_finish(&to, json, length, error);
 }

@@ -33,6 +33,9 @@ void write_verdict(struct writer *to, film_text a, film_text b, const film_verdi
  * SENTENCES are both, for the fields of records; NULL: spans count the bytes of the whole text. */
 void write_reasons(struct writer *to, const film_text *sentences, const film_reason *reasons,
                    size_t count, size_t most, int same);
+/* The reasons of a verdict. Those that MOST (not 0) leaves out are one last entry, their sum. */
+void write_strongest(struct writer *to, const film_text *sentences, const film_verdict *verdict,
+                     size_t most);
 
 /* Opens the object of a group. */
 void write_group_head(struct writer *to, const film_reason_group *group);

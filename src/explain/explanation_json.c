@@ -288,8 +288,7 @@ film_status film_match_json(const film_explanation *explanation, size_t most, ch
     write_verdict(&to, why.a, why.b, &why.verdict);
     write_fields(&to, &why);
     writer_key(&to, "reasons");
-    write_reasons(&to, (film_text[]){why.a, why.b}, why.verdict.reasons, why.verdict.reason_count,
-                  most, why.verdict.same);
+    write_strongest(&to, (film_text[]){why.a, why.b}, &why.verdict, most);
     write_differences(&to, &why);
     if (why.causes) write_reversals(&to, &why);
     writer_close(&to, '}');

@@ -159,15 +159,18 @@ static void add_group(const struct evidence *evidence, const struct reading *rea
 double evidence_margin(const struct evidence *evidence, const struct reading *reading,
                        const struct items *items, struct evidence_sums *sums)
 {
-    float weights[ITEM_BLOCK];
+    float *weights = items->weight;
     memset(sums, 0, sizeof *sums);
     for (size_t first = 0; first < items->count; first += ITEM_BLOCK) {
         size_t here = items->count - first < ITEM_BLOCK ? items->count - first : ITEM_BLOCK;
-        look_up_items(evidence, items->list + first, here, weights);
-        for (size_t i = 0; i < here; i++) {
-            const struct item *item = &items->list[first + i];
-            sums->item[item->kind] += (double)weights[i] * (double)item->value;
-        }
+        look_up_items(evidence, items->list + first, here, weights + first);
+    }
+    for (size_t i = 0; i < items->count;) { /* runs of one kind: their sum stays in a register */
+        enum item_kind kind = items->list[i].kind;
+        double sum = sums->item[kind];
+        for (; i < items->count && items->list[i].kind == kind; i++)
+            sum += (double)weights[i] * (double)items->list[i].value;
+        sums->item[kind] = sum;
     }
     for (int g = 0; g < GROUPS; g++) add_group(evidence, reading, g, sums);
     sums->margin = evidence->bias;

@@ -65,6 +65,7 @@ film_status items_init(struct items *items, film_error *error)
 void items_free(struct items *items)
 {
     mem_free(items->list);
+    mem_free(items->weight);
     mem_free(items->scratch);
     memset(items, 0, sizeof *items);
 }
@@ -385,7 +386,8 @@ film_status items_collect(struct items *items, const struct reading *reading, fi
     size_t shared = scratch->shared.count, alone_a = scratch->alone[0].count,
            alone_b = scratch->alone[1].count, words = scratch->words[0] + scratch->words[1];
     size_t room = alone_a * alone_b + shared * (alone_a + alone_b + shared) + 7 * words + 16;
-    if (!mem_grow((void **)&items->list, &items->capacity, room, sizeof *items->list))
+    if (!mem_grow((void **)&items->list, &items->capacity, room, sizeof *items->list) ||
+        !mem_grow((void **)&items->weight, &items->weight_capacity, room, sizeof *items->weight))
         return status_no_memory(error);
     collect_pairs(items);
     collect_runs(items, reading);

@@ -60,7 +60,8 @@ struct item {
 /* Scratch space and result, one per thread. */
 struct items {
     struct item *list;
-    size_t count, capacity;
+    float *weight; /* of each item, where evidence_margin looked them up */
+    size_t count, capacity, weight_capacity;
     struct items_scratch *scratch;
 };
 

@@ -72,7 +72,9 @@ static int may_be_phrase(const struct comparison *c, int s, uint32_t at)
     const struct reading_side *side = &c->reading->side[s];
     const struct encoder *encoder = c->reading->encoder;
     film_text second = side->words[at + 1].text;
-    if (!has_lexicon(encoder) || !is_written_so(side, at) || !is_written_so(side, at + 1)) return 1;
+    if (!has_lexicon(encoder) || !is_written_so(side, at)) return 1;
+    if (!side->words[at].lexeme->begins_phrase) return 0;
+    if (!is_written_so(side, at + 1)) return 1;
     int inflected = memchr("sdgtr", second.bytes[second.length - 1], 5) != NULL;
     if (inflected && second.length <= LONGEST_ENDING) return 1;
     return lexicon_may_have_phrase(encoder->features->lexicon, side->words[at].lexeme->hash, second,

@@ -93,7 +93,7 @@ void match_free(struct match *match)
     survey_free(&match->survey);
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
-    mem_free(match->order);
+    mem_free(match->strongest);
     mem_free(match->shares);
     mem_free(match->traits);
     mem_free(match->words[0].bytes);
@@ -257,12 +257,12 @@ film_status match_pair(struct match *match, film_text a, film_text b, size_t mos
 {
     film_status status = FILM_OK;
     TRY(match_score(match, a, b, verdict, error));
-    match->reason_count = 0;
+    TRY(reasons_begin(match, match->rule.full ? most : 0, error));
     if (match->rule.full)
         TRY(reasons_of_decision(match, error));
     else
         TRY(reasons_of_similarity(match, verdict, error));
-    TRY(reasons_give(match, most, verdict, error));
+    reasons_give(match, most, verdict);
 done:
     return status;
 }

@@ -36,8 +36,9 @@ struct match {
     double parent_term;         /* of the margin */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
-    uint32_t *order; /* while the strongest reasons are selected */
-    size_t order_capacity;
+    size_t wanted;     /* the number of strongest reasons that are given; 0: all */
+    double *strongest; /* the strengths of those so far */
+    size_t strongest_capacity;
     double *shares; /* of tokens and features, while reasons are computed */
     size_t shares_capacity;
     float *traits; /* of the pairs of a block, and scratch; NULL: not needed yet */

@@ -11,9 +11,39 @@
 
 /* ---- A list of reasons ---- */
 
+/* Returns whether a reason with this weight cannot be given: the `wanted` strongest so far are all
+ * stronger. Otherwise notes its strength; `strongest` is a heap with the weakest on top. A reason
+ * is built after this, so that hundreds of weak ones cost little. */
+static int is_too_weak(struct match *match, double weight)
+{
+    double strength = fabs(weight), *heap = match->strongest;
+    size_t count = match->wanted, at = 0;
+    if (weight == 0) return 1;
+    if (!count) return 0;
+    if (strength <= heap[0]) return strength < heap[0];
+    for (size_t below; (below = 2 * at + 1) < count; at = below) {
+        if (below + 1 < count && heap[below + 1] < heap[below]) below++;
+        if (heap[below] >= strength) break;
+        heap[at] = heap[below];
+    }
+    heap[at] = strength;
+    return 0;
+}
+
+film_status reasons_begin(struct match *match, size_t most, film_error *error)
+{
+    enum { MOST_OF_HEAP = 256 }; /* whoever wants more wants nearly all */
+    match->reason_count = 0;
+    match->wanted = most <= MOST_OF_HEAP ? most : 0;
+    if (!mem_grow((void **)&match->strongest, &match->strongest_capacity, match->wanted + 1,
+                  sizeof *match->strongest))
+        return status_no_memory(error);
+    memset(match->strongest, 0, match->wanted * sizeof *match->strongest);
+    return FILM_OK;
+}
+
 static film_status add_reason(struct match *match, const film_reason *reason, film_error *error)
 {
-    if (reason->weight == 0) return FILM_OK;
     if (!mem_grow((void **)&match->reasons, &match->reasons_capacity, match->reason_count + 1,
                   sizeof *match->reasons))
         return status_no_memory(error);
@@ -42,65 +72,12 @@ void reasons_sort(film_reason *reasons, size_t count)
     if (count) sort_array(reasons, count, sizeof *reasons, stronger_first);
 }
 
-/* ---- The strongest reasons ---- */
-
-/* Returns whether reason LEFT comes after RIGHT. Ties are broken by the order of insertion, as when
- * all are sorted. */
-static int comes_later(const film_reason *reasons, uint32_t left, uint32_t right)
-{
-    int order = stronger_first(&reasons[left], &reasons[right]);
-    return order ? order > 0 : left > right;
-}
-
-/* Restores the heap (count), which has the last of its reasons on top, after a change at AT. */
-static void sink_reason(const film_reason *reasons, uint32_t *heap, size_t count, size_t at)
-{
-    uint32_t moved = heap[at];
-    for (size_t below; (below = 2 * at + 1) < count; at = below) {
-        if (below + 1 < count && comes_later(reasons, heap[below + 1], heap[below])) below++;
-        if (!comes_later(reasons, heap[below], moved)) break;
-        heap[at] = heap[below];
-    }
-    heap[at] = moved;
-}
-
-/* ORDER = the strongest MOST, in order (heap selection). Sorting all 500 of a pair takes a fifth of
- * a match, and most callers want ten. */
-static void choose_strongest(const film_reason *reasons, size_t count, uint32_t *order, size_t most)
-{
-    for (size_t i = 0; i < most; i++) order[i] = (uint32_t)i;
-    for (size_t i = most / 2; i-- > 0;) sink_reason(reasons, order, most, i);
-    for (size_t i = most; i < count; i++) {
-        if (!comes_later(reasons, order[0], (uint32_t)i)) continue;
-        order[0] = (uint32_t)i;
-        sink_reason(reasons, order, most, 0);
-    }
-    for (size_t left = most; left-- > 1;) {
-        uint32_t last = order[0];
-        order[0] = order[left];
-        order[left] = last;
-        sink_reason(reasons, order, left, 0);
-    }
-}
-
-film_status reasons_give(struct match *match, size_t most, film_verdict *verdict, film_error *error)
+void reasons_give(struct match *match, size_t most, film_verdict *verdict)
 {
     size_t count = match->reason_count;
-    if (!most || most >= count) {
-        reasons_sort(match->reasons, count);
-        verdict->reasons = match->reasons;
-        verdict->reason_count = count;
-        return FILM_OK;
-    }
-    if (!mem_grow((void **)&match->order, &match->order_capacity, most, sizeof *match->order) ||
-        !mem_grow((void **)&match->reasons, &match->reasons_capacity, count + most,
-                  sizeof *match->reasons))
-        return status_no_memory(error);
-    choose_strongest(match->reasons, count, match->order, most);
-    for (size_t i = 0; i < most; i++) match->reasons[count + i] = match->reasons[match->order[i]];
-    verdict->reasons = match->reasons + count;
-    verdict->reason_count = most;
-    return FILM_OK;
+    reasons_sort(match->reasons, count);
+    verdict->reasons = match->reasons;
+    verdict->reason_count = most && most < count ? most : count;
 }
 
 /* ---- From features to words ---- */
@@ -125,6 +102,30 @@ static void hand_out(const struct feature_row *row, const double *share, double 
     }
 }
 
+/* The same where every feature is one of a word (feature_row_is_plain): no list is needed. */
+static void hand_out_words(struct feature_row *row, const double *share, double *places,
+                           double *weight)
+{
+    uint32_t *position = row->scratch; /* of each occurrence; there is room for all */
+    size_t count = row->grams.tokens.count, at = 0;
+    memset(places, 0, row->count * sizeof *places);
+    for (size_t i = 0; i < count; i++) {
+        const struct lexeme *word = row->word[i];
+        for (uint32_t g = 0; g <= word->gram_count; g++) {
+            uint32_t id = g < word->gram_count ? word->gram[g] : word->id;
+            if (id == STRTAB_NONE) continue;
+            position[at] = (uint32_t)feature_row_position(row, id);
+            places[position[at++]] += 1;
+        }
+    }
+    at = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct lexeme *word = row->word[i];
+        size_t end = at + word->gram_count + (word->id != STRTAB_NONE);
+        for (; at < end; at++) weight[i] += share[position[at]] / places[position[at]];
+    }
+}
+
 /* Adds reasons for the words of one side; FILL computes the shares of its features. */
 static film_status add_words(struct match *match, int side,
                              void (*fill)(const struct match *match, int side, double *share),
@@ -135,16 +136,22 @@ static film_status add_words(struct match *match, int side,
     const struct tokens *tokens = &row->grams.tokens;
     size_t needed = tokens->count + 2 * row->count;
     if (tokens->count == 0) return FILM_OK; /* an empty sentence: there may be no memory yet */
-    TRY(feature_row_list(match->decision->encoder->features, row, error));
+    const struct features *features = match->decision->encoder->features;
+    int plain = feature_row_is_plain(features, row);
+    if (!plain) TRY(feature_row_list(features, row, error));
     TRY_ALLOC(
         mem_grow((void **)&match->shares, &match->shares_capacity, needed, sizeof *match->shares),
         error);
     double *weight = match->shares, *share = weight + tokens->count, *places = share + row->count;
     memset(weight, 0, needed * sizeof *weight);
     fill(match, side, share);
-    hand_out(row, share, places, weight);
+    if (plain)
+        hand_out_words(row, share, places, weight);
+    else
+        hand_out(row, share, places, weight);
     for (size_t i = 0; i < tokens->count; i++) {
         film_text word = token_text(tokens, &tokens->items[i]);
+        if (is_too_weak(match, weight[i])) continue;
         film_reason reason = {.kind = "word",
                               .id = "word",
                               .text = word.bytes,
@@ -168,6 +175,7 @@ struct named {
 static film_status add_named(struct match *match, const struct named *named, double weight,
                              film_error *error)
 {
+    if (is_too_weak(match, weight)) return FILM_OK;
     film_reason reason = {.kind = named->kind,
                           .id = named->id,
                           .text = named->text,
@@ -292,17 +300,17 @@ done:
 /* The evidence of the features of SIDE, in log-odds; half of it for a shared feature. */
 static void share_of_evidence(const struct match *match, int side, double *share)
 {
-    const struct reading_side *sides = match->survey.reading.side;
-    const struct feature_row *row = &sides[side].row, *other = &sides[!side].row;
+    const struct feature_row *row = &match->survey.reading.side[side].row;
     const struct evidence_sums *sums = &match->survey.sums;
     const struct decision *decision = match->decision;
     const struct features *features = decision->encoder->features;
+    const struct reading_features *both = &match->survey.reading.features;
     double scale = decision->margin.scale * decision->evidence.scale;
-    for (size_t i = 0; i < row->count; i++) {
-        size_t at = feature_row_position(other, row->id[i]);
-        int alone = at == other->count || other->id[at] != row->id[i];
-        enum group group = features_group(features, row->id[i]);
-        double base = evidence_base(features, group, row->id[i], alone);
+    for (size_t i = 0, group = 0, next = 0; i < row->count; i++) {
+        while (row->id[i] >= features->first[group + 1]) group++;
+        int alone = next == both->first_shared[GROUPS] || both->shared[side][next] != i;
+        double base = evidence_base(features, (enum group)group, row->id[i], alone);
+        next += !alone;
         share[i] = scale * (alone ? 1.0 : 0.5) * base *
                    evidence_factor(sums->squares[group][alone]) *
                    (double)evidence_feature(&decision->evidence, row->id[i], alone);
@@ -346,15 +354,17 @@ static void point_at(const struct match *match, int side, struct item_place plac
     }
 }
 
-static film_status add_item(struct match *match, const struct item *item, film_error *error)
+static film_status add_item(struct match *match, size_t number, film_error *error)
 {
     const struct decision *decision = match->decision;
+    const struct item *item = &match->survey.items.list[number];
+    double weight = decision->margin.scale * decision->evidence.scale * (double)item->value *
+                    (double)match->survey.items.weight[number];
+    if (is_too_weak(match, weight)) return FILM_OK;
     film_reason reason = {.kind = item_kind_name(item->kind),
                           .id = item_kind_id(item->kind),
                           .text = "",
-                          .weight = decision->margin.scale * decision->evidence.scale *
-                                    (double)item->value *
-                                    (double)evidence_item(&decision->evidence, item->key)};
+                          .weight = weight};
     int first = match->survey.reading.swapped ? 1 : 0; /* the side that is the caller's a */
     for (int turn = 0; turn < 2; turn++) {
         int side = turn ? !first : first;
@@ -375,6 +385,7 @@ static film_status add_item(struct match *match, const struct item *item, film_e
 /* Adds term T of the trees, which has two traits. */
 static film_status add_two_traits(struct match *match, size_t t, double weight, film_error *error)
 {
+    if (is_too_weak(match, weight)) return FILM_OK;
     const struct tree_term *term = &match->decision->plan.term[t];
     const struct record_fields *fields = match->decision->encoder->fields;
     const struct trait *low = traits_get(fields, (size_t)term->low),
@@ -412,6 +423,7 @@ static film_status add_traits(struct match *match, film_error *error)
                 TRY(add_two_traits(match, t, scale * match->terms.weight[t], error));
         }
         const struct trait *of = traits_get(decision->encoder->fields, trait);
+        if (is_too_weak(match, scale * weight)) continue;
         film_reason reason = {.kind = "trait",
                               .id = of->id,
                               .text = of->name,
@@ -432,8 +444,7 @@ film_status reasons_of_decision(struct match *match, film_error *error)
         TRY(add_words(match, side, share_of_evidence, error));
         TRY(join_words(match, side, error));
     }
-    for (size_t i = 0; i < match->survey.items.count; i++)
-        TRY(add_item(match, &match->survey.items.list[i], error));
+    for (size_t i = 0; i < match->survey.items.count; i++) TRY(add_item(match, i, error));
     TRY(add_traits(match, error));
     TRY(add_named(match, &of_network,
                   decision->margin.scale * decision_network(decision, &match->survey), error));

@@ -15,14 +15,17 @@
 #include "pair/match.h"
 #include "film.h"
 
-/* For the pair of the last match_score. They append all reasons, unsorted, to match->reasons. */
+/* For the pair of the last match_score: begins a list of the MOST strongest reasons, or of all
+ * (0). The next two append reasons, unsorted, to match->reasons; they leave out those that are
+ * certainly not among the strongest. Reasons of the similarity: begin with 0. */
+film_status reasons_begin(struct match *match, size_t most, film_error *error);
+
 film_status reasons_of_similarity(struct match *match, film_verdict *verdict, film_error *error);
 
 film_status reasons_of_decision(struct match *match, film_error *error);
 
 /* Sets the reasons of VERDICT: all, or (MOST > 0) the strongest MOST. Strongest first. */
-film_status reasons_give(struct match *match, size_t most, film_verdict *verdict,
-                         film_error *error);
+void reasons_give(struct match *match, size_t most, film_verdict *verdict);
 
 /* Sorts by decreasing strength; equal weights in text order. */
 void reasons_sort(film_reason *reasons, size_t count);

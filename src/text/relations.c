@@ -79,12 +79,6 @@ film_status relations_add_class(struct relations_builder *builder, film_text wor
     return status;
 }
 
-static int rising_links(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 film_status relations_add_table(struct relations_builder *builder, const struct relations *table,
                                 const unsigned char *wanted, film_error *error)
 {
@@ -104,27 +98,44 @@ done:
     return status;
 }
 
+/* Fills the links of each word, rising and without repetitions, and the offsets. NEXT has room for
+ * a number per word; the pairs are lost. Links are counted per word before they are sorted: a model
+ * has many words with few links each. */
+static void list_links(struct relations_builder *builder, uint32_t *offsets, uint32_t *list,
+                       uint32_t *next)
+{
+    uint32_t words = builder->words.count, start = 0;
+    size_t links = 0;
+    memset(offsets, 0, (words + (size_t)1) * sizeof *offsets);
+    for (size_t i = 0; i < builder->count; i++) offsets[(builder->pairs[i] >> 32) + 1]++;
+    for (uint32_t w = 0; w < words; w++) {
+        offsets[w + 1] += offsets[w];
+        next[w] = offsets[w];
+    }
+    for (size_t i = 0; i < builder->count; i++)
+        list[next[builder->pairs[i] >> 32]++] = (uint32_t)builder->pairs[i];
+    for (uint32_t w = 0; w < words; w++) {
+        uint32_t end = offsets[w + 1];
+        if (end > start) sort_ids(list + start, (uint32_t *)builder->pairs, end - start);
+        offsets[w] = (uint32_t)links;
+        for (uint32_t i = start; i < end; i++)
+            if (i == start || list[i] != list[links - 1]) list[links++] = list[i];
+        start = end;
+    }
+    offsets[words] = (uint32_t)links;
+}
+
 film_status relations_build(struct relations_builder *builder, struct relations *relations,
                             film_error *error)
 {
     film_status status = FILM_OK;
     uint32_t words = builder->words.count;
-    size_t links = 0;
     *relations = (struct relations){.own = NULL};
     TRY(strtab_seal(&builder->words, error));
-    if (builder->count)
-        sort_array(builder->pairs, builder->count, sizeof *builder->pairs, rising_links);
     uint32_t *own = mem_array(2 * (size_t)words + 1 + builder->count, sizeof *own);
     TRY_ALLOC(own, error);
     uint32_t *offsets = own, *list = own + words + 1, *classes = list + builder->count;
-    memset(offsets, 0, (words + (size_t)1) * sizeof *offsets);
-    for (size_t i = 0; i < builder->count; i++) {
-        if (i && builder->pairs[i] == builder->pairs[i - 1]) continue;
-        list[links++] = (uint32_t)builder->pairs[i];
-        offsets[(builder->pairs[i] >> 32) + 1] = (uint32_t)links;
-    }
-    for (uint32_t w = 1; w <= words; w++)
-        if (offsets[w] < offsets[w - 1]) offsets[w] = offsets[w - 1];
+    list_links(builder, offsets, list, classes);
     if (words) memcpy(classes, builder->classes, words * sizeof *classes);
     *relations = (struct relations){builder->words, offsets, list, classes, own};
     builder->words = (struct strtab){.count = 0};

@@ -72,9 +72,9 @@ def ordered(reasons, same):
 
 def pairs(server, model):
     ask = lambda path, body: server.ask("POST", path, body)[:2]  # noqa: E731
-    status, one = ask("/v1/match", {"a": A, "b": B})
+    status, one = ask("/v1/match", {"a": A, "b": B, "reasons": "all"})
     told = json.loads(program("match", model, A, B, "--json").stdout)
-    status, changed = ask("/v1/match", {"a": A, "b": B, "reversals": True})
+    status, changed = ask("/v1/match", {"a": A, "b": B, "reasons": "all", "reversals": True})
     check("/v1/match with reversals answers what film match --json prints", status == 200 and changed == told, changed)
     check("without, it answers the same but for what would change it",
           one == {k: v for k, v in told.items() if k not in ("differences", "reversals", "judgements")}, one)
@@ -88,19 +88,25 @@ def pairs(server, model):
           status == 200 and record["probability"] == one["probability"] and record["a"] == {"text": A}, record)
     status, many = ask("/v1/match", {"pairs": [[{"text": A}, B]]})
     check("also in a list of pairs", status == 200 and many["results"][0]["probability"] == one["probability"], many)
-    status, few = ask("/v1/match", {"a": A, "b": B, "reasons": 3})
-    check("reasons: 3 are the three strongest, those for the verdict first",
-          sorted(few["reasons"], key=lambda r: -abs(r["weight"])) == sorted(one["reasons"], key=lambda r: -abs(r["weight"]))[:3]
-          and ordered(few["reasons"], few["same"]) and ordered(one["reasons"], one["same"]), few)
+    strongest = sorted(one["reasons"], key=lambda r: -abs(r["weight"]))
+    for wanted, body in ((3, {"reasons": 3}), (10, {}), (10, {"reversals": True})):
+        few = ask("/v1/match", {"a": A, "b": B, **body})[1]
+        *given, others = few["reasons"]
+        check(f"{body}: the {wanted} strongest reasons, those for the verdict first",
+              sorted(given, key=lambda r: -abs(r["weight"])) == strongest[:wanted]
+              and ordered(given, few["same"]) and ordered(one["reasons"], one["same"]), few)
+        check(f"{body}: the other reasons are one entry", others["kind"] == others["id"] == "others"
+              and abs(others["weight"] - sum(r["weight"] for r in strongest[wanted:])) < 1e-9, others)
+    check("more than there are: all", ask("/v1/match", {"a": A, "b": B, "reasons": 99999})[1] == one)
     check("a reason without a word has the title of its group",
           all(("title" in r and "group" in r) == (r["side"] is None) for r in one["reasons"]))
     status, none = ask("/v1/match", {"a": A, "b": B, "reasons": 0})
     check("reasons: 0 leaves the verdict the same", none == {**one, "reasons": []}, none)
     status, prior = ask("/v1/match", {"a": A, "b": B, "prior": 0.9, "decision": "threshold", "memory": False,
-                                      "reversals": True})
+                                      "reasons": "all", "reversals": True})
     told = json.loads(program("match", model, A, B, "--json", "--prior", "0.9", "--decision", "threshold", "--no-memory").stdout)
     check("prior, decision and memory are those of film match", prior == told)
-    status, again = ask("/v1/match", {"a": A, "b": B})
+    status, again = ask("/v1/match", {"a": A, "b": B, "reasons": "all"})
     check("and are forgotten afterwards", again == one)
     status, many = ask("/v1/match", {"pairs": [[A, B], {"a": A, "b": A}], "prior": 0.5})
     check("pairs are judged as one by one", status == 200 and len(many["results"]) == 2
@@ -193,7 +199,7 @@ BAD = [  # what is sent, the status, a piece of the message
     ('{"a": "x", "b": "y", "c": 1}', 400, 'unknown field "c"'), ('{"a": "x", "b": "y", "prior": 1}', 400, "between 0 and 1"),
     ('{"a": "x", "b": "y", "prior": -1e300}', 400, "between"), ('{"a": "x", "b": "y", "prior": 1e999}', 400, "invalid JSON"),
     ('{"a": "x", "b": "y", "prior": "half"}', 400, "number"), ('{"a": "x", "b": "y", "reasons": -1}', 400, "from 0"),
-    ('{"a": "x", "b": "y", "reasons": 1.5}', 400, "integer"), ('{"a": "x", "b": "y", "reasons": 99999999999999999999}', 400, "JSON"),
+    ('{"a": "x", "b": "y", "reasons": 1.5}', 400, "integer"), ('{"a": "x", "b": "y", "reasons": "most"}', 400, "or all"), ('{"a": "x", "b": "y", "reasons": 99999999999999999999}', 400, "JSON"),
     ('{"a": "x", "b": "y", "memory": 1}', 400, "boolean"), ('{"a": "x", "b": "y", "decision": "no"}', 400, "auto|full|threshold"),
     ('{"pairs": 1}', 400, "array"), ('{"pairs": [["x"]]}', 400, "pairs[0]"), ('{"pairs": [["x", 2]]}', 400, "pairs[0][1]"),
     ('{"pairs": [{"a": "x"}]}', 400, "pairs[0]"), ('{"pairs": [], "a": "x"}', 400, "cannot be combined"),
