@@ -74,10 +74,10 @@ set(FILM_POOL_SOURCES
   # pool: many sentences, kept
   src/pool/add.c src/pool/batch.c src/pool/best.c src/pool/check.c src/pool/check_recall.c
   src/pool/check_sentences.c src/pool/cluster_edit.c src/pool/cluster_list.c src/pool/create.c
-  src/pool/dedup_pool.c src/pool/export.c src/pool/learn.c src/pool/learn_compare.c src/pool/learn_labels.c
-  src/pool/model_history.c src/pool/pool.c src/pool/pool_rows.c src/pool/pool_words.c
-  src/pool/restore.c src/pool/review.c src/pool/sample.c src/pool/search.c src/pool/shared.c
-  src/pool/snapshot.c src/pool/thresholds.c src/pool/update.c
+  src/pool/dedup_pool.c src/pool/export.c src/pool/learn.c src/pool/learn_compare.c
+  src/pool/learn_labels.c src/pool/model_history.c src/pool/pool.c src/pool/pool_rows.c
+  src/pool/pool_words.c src/pool/restore.c src/pool/review.c src/pool/sample.c src/pool/search.c
+  src/pool/shared.c src/pool/snapshot.c src/pool/thresholds.c src/pool/update.c
 )
 
 # ---- libfilm-train: learn, measure, report; encoders; several processes ----
@@ -94,12 +94,12 @@ set(FILM_TRAIN_SOURCES
   src/bert/deep_layers.c src/bert/deep_words.c src/bert/film_bert.c src/bert/network.c
   src/bert/vector_cache.c src/bert/wordpiece.c
   # learn: labels to maps, evidence and trees
-  src/learn/adam.c src/learn/answered_fit.c src/learn/binomial.c src/learn/boosting.c src/learn/boosting_bins.c
-  src/learn/calibrate_fit.c src/learn/classifier_fit.c src/learn/classifier_learn.c
-  src/learn/classifier_rule.c src/learn/corpus.c src/learn/corpus_share.c
-  src/learn/corpus_triplets.c src/learn/decision_threshold.c src/learn/deep_learn.c
-  src/learn/deep_loss.c src/learn/edit_scope.c src/learn/edit_words.c src/learn/edits.c
-  src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
+  src/learn/adam.c src/learn/answered_fit.c src/learn/binomial.c src/learn/boosting.c
+  src/learn/boosting_bins.c src/learn/calibrate_fit.c src/learn/classifier_fit.c
+  src/learn/classifier_learn.c src/learn/classifier_rule.c src/learn/corpus.c
+  src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c
+  src/learn/deep_learn.c src/learn/deep_loss.c src/learn/edit_scope.c src/learn/edit_words.c
+  src/learn/edits.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c
   src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c
   src/learn/film_checkpoint.c src/learn/film_hinge_loss.c src/learn/film_problem.c
   src/learn/film_rows.c src/learn/folds.c src/learn/guarantees_fit.c src/learn/hard_negatives.c
