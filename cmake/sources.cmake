@@ -29,7 +29,8 @@ set(FILM_SOURCES
   src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
-  src/model/decision_file.c src/model/edits.c src/model/examples.c src/model/model.c
+  src/model/decision_file.c
+    src/model/decision_settings.c src/model/edits.c src/model/examples.c src/model/model.c
   src/model/model_words.c src/model/packed.c src/model/packed_file.c src/model/parent.c
   src/model/settings.c src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h

@@ -115,7 +115,7 @@ done:
 
 /* ---- The limits ---- */
 
-static int rising(const void *left, const void *right)
+static int by_sum(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return a < b ? -1 : a > b;
@@ -146,7 +146,7 @@ static film_status choose_filter(struct candidates *search, const struct sample 
             if (pair->is_duplicate && pair->cosine >= least)
                 sum[found++] = (double)pair->evidence + slopes[s] * (double)pair->similarity;
         }
-        sort_array(sum, found, sizeof *sum, rising);
+        sort_array(sum, found, sizeof *sum, by_sum);
         double limit = lowest_sum(sum, found);
         for (size_t i = 0; i < sample->pair_count; i++) {
             const struct near_pair *pair = &sample->pairs[i];
@@ -275,8 +275,8 @@ film_status candidates_find_near(struct candidates *search, const struct index *
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    int words = search->words_from > 0, large = words ? count >= search->words_from
-                                                      : index_has_cells(index);
+    int words = search->words_from > 0,
+        large = words ? count >= search->words_from : index_has_cells(index);
     struct sample sample = {.search = search, .texts = texts, .words = words};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
     struct candidate_query near = {.words = words, .k = search->k + search->k / 2};

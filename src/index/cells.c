@@ -44,7 +44,7 @@ size_t cells_room(const struct cells *cells)
 /* ---- Assigning rows ---- */
 
 /* Every STEP-th row, and the cell of each of these. */
-struct assignment {
+struct cell_assignment {
     const struct cells *cells;
     const struct codes *codes;
     size_t step;
@@ -54,7 +54,7 @@ struct assignment {
 static film_status assign_some(struct threads_worker *worker, void *user, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct assignment *job = user;
+    const struct cell_assignment *job = user;
     const struct codes *centres = &job->cells->centres;
     int8_t *values = mem_aligned(codes_query_room(centres->dim), 1);
     float *scores = mem_array(centres->count, sizeof *scores);
@@ -75,7 +75,8 @@ done:
     return status;
 }
 
-static film_status assign(struct assignment *job, size_t step, int threads, film_error *error)
+static film_status assign_cells(struct cell_assignment *job, size_t step, int threads,
+                                film_error *error)
 {
     enum { GRAIN = 64 };
     job->step = step;
@@ -84,7 +85,7 @@ static film_status assign(struct assignment *job, size_t step, int threads, film
 }
 
 /* Moves every centre to the mean of its rows; one without rows stays. */
-static film_status move_centres(struct cells *cells, const struct assignment *job,
+static film_status move_centres(struct cells *cells, const struct cell_assignment *job,
                                 film_error *error)
 {
     size_t dim = cells->centres.dim, count = (job->codes->count + job->step - 1) / job->step;
@@ -109,7 +110,7 @@ static film_status move_centres(struct cells *cells, const struct assignment *jo
 }
 
 /* Sorts the rows by cell; the order of ids stays. */
-static void arrange(struct cells *cells, const struct assignment *job)
+static void arrange(struct cells *cells, const struct cell_assignment *job)
 {
     size_t rows = job->codes->count, stride = job->codes->stride;
     for (size_t i = 0; i < rows; i++) cells->start[job->cell[i] + 1]++;
@@ -151,13 +152,13 @@ film_status cells_new(const struct codes *codes, int threads, struct cells **out
 {
     film_status status = FILM_OK;
     struct cells *cells = mem_zeroed(1, sizeof *cells);
-    struct assignment job = {cells, codes, 1, mem_array(codes->count, sizeof *job.cell)};
+    struct cell_assignment job = {cells, codes, 1, mem_array(codes->count, sizeof *job.cell)};
     *out = NULL;
     TRY_ALLOC(cells && job.cell, error);
     TRY(reserve_cells(cells, codes, error));
-    TRY(assign(&job, codes->count / (EACH * cells->count) + 1, threads, error));
+    TRY(assign_cells(&job, codes->count / (EACH * cells->count) + 1, threads, error));
     TRY(move_centres(cells, &job, error));
-    TRY(assign(&job, 1, threads, error));
+    TRY(assign_cells(&job, 1, threads, error));
     arrange(cells, &job);
     *out = cells;
     cells = NULL;

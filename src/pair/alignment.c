@@ -168,7 +168,7 @@ static void prepare_side(struct comparison *comparison, struct alignment *alignm
 }
 
 /* Finds the most similar vector of the other side for every unshared word. */
-static void compare_vectors(struct comparison *comparison, const struct alignment *alignment,
+static void find_like_words(struct comparison *comparison, const struct alignment *alignment,
                             double like[2][MOST])
 {
     const struct alignment_words *a = &alignment->known[0], *b = &alignment->known[1];
@@ -287,7 +287,7 @@ void align_words(struct comparison *comparison, struct alignment *alignment)
             spelled[1][j] = greater(spelled[1][j], letters);
             comparison->spelled_best = greater(comparison->spelled_best, letters);
         }
-    compare_vectors(comparison, alignment, like);
+    find_like_words(comparison, alignment, like);
     for (int s = 0; s < 2; s++) {
         sum_up(&comparison->side[s], reading->side[s].words, spelled[s], like[s]);
         for (size_t i = 0; i < comparison->side[s].alone; i++) {

@@ -164,7 +164,7 @@ static film_status judge_by_parent(struct match *match, film_error *error)
 }
 
 /* Measures all of a pair of a full decision but its trees. */
-static film_status measure(struct match *match, struct match_measures *pair, film_error *error)
+static film_status measure_pair(struct match *match, struct match_measures *pair, film_error *error)
 {
     film_status status = FILM_OK;
     const struct decision *decision = match->decision;
@@ -207,7 +207,7 @@ film_status match_finish(struct match *match, film_verdict *verdict, film_error 
     const struct decision *decision = match->decision;
     struct match_measures pair = {.similarity = match->similarity, .answer = MEMORY_UNKNOWN};
     if (match->rule.full) {
-        TRY(measure(match, &pair, error));
+        TRY(measure_pair(match, &pair, error));
         judge_measures(match, &pair, trees_sum(&decision->trees, match->survey.traits), verdict);
     } else {
         pair.identical = match->rule.identity && decision_is_identical(&match->survey);
@@ -242,7 +242,7 @@ film_status match_score_block(struct match *match, const film_text *a, const fil
                   error);
     for (size_t i = 0; i < count; i++) {
         TRY(match_start(match, a[i], b[i], error));
-        TRY(measure(match, &pair[i], error));
+        TRY(measure_pair(match, &pair[i], error));
         memcpy(match->traits + i * traits, match->survey.traits, traits * sizeof *match->traits);
     }
     trees_sum_block(&decision->trees, match->traits, count, traits,

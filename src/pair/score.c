@@ -17,8 +17,8 @@ struct scoring {
 };
 
 /* Scores pairs FIRST .. END, at most a block. */
-static film_status score_block(const struct scoring *scoring, struct match *match, size_t first,
-                               size_t end, film_error *error)
+static film_status score_pairs_block(const struct scoring *scoring, struct match *match,
+                                     size_t first, size_t end, film_error *error)
 {
     film_status status = FILM_OK;
     film_text a[MATCH_BLOCK] = {{NULL, 0}}, b[MATCH_BLOCK] = {{NULL, 0}};
@@ -48,8 +48,8 @@ static film_status score_some(struct threads_worker *worker, void *user, film_er
     while (threads_next(worker, &begin, &end))
         for (size_t i = scoring->first + begin; i < scoring->first + end; i += MATCH_BLOCK) {
             size_t left = scoring->first + end - i;
-            TRY(score_block(scoring, &match, i, i + (left < MATCH_BLOCK ? left : MATCH_BLOCK),
-                            error));
+            TRY(score_pairs_block(scoring, &match, i, i + (left < MATCH_BLOCK ? left : MATCH_BLOCK),
+                                  error));
         }
 done:
     match_free(&match);

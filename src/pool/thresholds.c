@@ -158,7 +158,7 @@ done:
 /* Answers of reviews that the model in service has not seen, with its verdict: those that it was
  * trained on are judged by models that were trained without them, when it was learned. Other
  * answers say nothing about it. */
-static film_status read_answers(struct thresholding *at, film_error *error)
+static film_status collect_answers(struct thresholding *at, film_error *error)
 {
     film_status status = FILM_OK;
     struct db *db = NULL;
@@ -315,7 +315,7 @@ film_status film_pool_thresholds(film_pool *pool, const film_thresholds_options 
     pool_read_end(pool, db);
     TRY(status);
     TRY(draw_threshold_pairs(&at, error));
-    TRY(read_answers(&at, error));
+    TRY(collect_answers(&at, error));
     weigh_by_stratum(&at);
     TRY(report_points(&at));
     TRY(report_examples(&at));
