@@ -1,5 +1,5 @@
-/* The settings of a decision as JSON, written and read back with checks. settings.c has those of the
- * rest of a model; weights and trees are tensors (decision_file.c). */
+/* The settings of a decision as JSON, written and read back with checks. settings.c has those of
+ * the rest of a model; weights and trees are tensors (decision_file.c). */
 #include "model/decision_settings.h"
 #include "base/jsonfile.h"
 #include "pair/guarantees.h"

@@ -102,8 +102,8 @@ void decision_free(struct decision *decision);
  * have been checked. */
 film_status decision_prepare(struct decision *decision, film_error *error);
 
-/* Returns LOG_ODDS, those of the margin, as the pool rule changes them. RESEMBLANCE are the log-odds
- * of a surveyed pair by its line. */
+/* Returns LOG_ODDS, those of the margin, as the pool rule changes them. RESEMBLANCE: log-odds of
+ * a surveyed pair by its line. */
 double decision_resemblance(const struct decision *decision, const struct survey *survey);
 double decision_in_pool(const struct decision *decision, double resemblance, double log_odds);
 

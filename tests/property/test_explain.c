@@ -259,8 +259,13 @@ static void json_equals_the_structs(void **state)
         check_groups(&why);
         assert_ok(film_verdict_json(why.a, why.b, &why.verdict, 7, &text, &length, &error));
         answer = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-        size_t most = why.verdict.reason_count < 7 ? why.verdict.reason_count : 7;
-        assert_int_equal(json_array_size(json_object_get(answer, "reasons")), most);
+        json_t *reasons = json_object_get(answer, "reasons");
+        size_t shown = why.verdict.reason_count < 7 ? why.verdict.reason_count : 7;
+        assert_in_range(json_array_size(reasons), shown, shown + (why.verdict.reason_count > 7));
+        sum = json_real_value(json_object_get(answer, "bias"));
+        json_array_foreach(reasons, i, reason) sum +=
+            json_real_value(json_object_get(reason, "weight"));
+        assert_close(sum, why.verdict.log_odds, 1e-9);
         json_decref(answer);
         film_free(text);
     }
