@@ -149,7 +149,7 @@ expect_output "no server" 3 "film: cannot reach the database of postgresql://own
     "$FILM" pool list "postgresql://owner@127.0.0.1:$closed/pool"
 run "$FILM" pool list "$(uri_of owner nosuch)"
 check "no such database" grep -q 'cannot reach the database of .*database "nosuch" does not exist' err
-expect_output "no pool in it" 2 "film: $(database none) has no pool; create one first" "$FILM" pool list "$(uri_of owner none)"
+expect_output "no pool in it" 2 "film: $(database none) has no pool; create one with film pool create POOL --model MODEL" "$FILM" pool list "$(uri_of owner none)"
 expect_output "a pool is not made twice" 3 "film: $name has a pool already; drop its schema or choose another database" \
     "$FILM" pool create "$uri" --model faq.film
 PGPASSFILE=/dev/null run "$FILM" pool list "$uri"

@@ -22,6 +22,7 @@ test("clusters by keyboard: confirm, split, merge, represent, undo, and nothing 
     const server = await serve("clusters.pool");
     const { base } = server;
     const list = () => ask(base, "/v1/clusters?n=1000&order=size").then(({ clusters }) => clusters);
+    await ask(base, "/v1/threshold", { threshold: 0.5 }); // these questions have few duplicates
     await page.goto(`${base}/#clusters`);
     await page.waitForSelector("#cluster-list .cluster");
     await tabTo(page, "clusters-order");
