@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Processor seconds from labels to the model in service (film pool learn), with 1,000, 4,876 and 20,000 labels.
+# Seconds (of a processor, and elapsed) from labels to the model in service (film pool learn), with 1,000, 4,876 and 20,000 labels.
 #
 #     bench/learn_time.sh [LABELS...]
 #
