@@ -25,6 +25,7 @@ test("records: inputs by field, a waterfall that opens into words, edits that re
     const title = wanted.fields.find(({ name }) => name === "title");
     equal(number(await page.textContent("details[data-name='field title'] > summary .weight")).toFixed(2), title.weight.toFixed(2), "the weight of a field");
     await page.locator("details[data-name='field title'] > summary").press("Enter");
+    await page.locator("details[data-name='field title'] .parts .weight").first().waitFor();
     const inside = (await page.locator("details[data-name='field title'] .parts .weight").allTextContents()).map(number);
     truth(inside.length > 2 && Math.abs(inside.reduce((x, y) => x + y) - title.weight) < 0.01 * inside.length, "a field opens into its words and traits");
     // Each step of the waterfall starts where the one above it ends.
