@@ -143,7 +143,8 @@ with Server(FILM, "faq.pool") as server:
 check("film match uses the threshold of the pool, after kill -9",
       json.loads(film("match", "faq.pool", pair["a"], pair["b"], "--json").stdout)["same"] is True)
 check("film dedup uses it", "at or above 0.40" in film("dedup", "faq.pool", "-o", "/dev/null").stderr)
-check("film pool threshold stores by a budget", film("pool", "threshold", "faq.pool", "--budget", "0.2", "-q").returncode == 0)
+stored = film("pool", "threshold", "faq.pool", "--budget", "0.2", "-q")
+check("film pool threshold stores by a budget, if a threshold keeps it", (stored.returncode == 0) == bool(fitting), stored.stderr)
 stored = json.loads(film("pool", "threshold", "faq.pool", "0", "--json").stdout)
 check("0 removes it", stored == {"threshold": None} and "no threshold" in film("pool", "threshold", "faq.pool").stderr)
 check("a wrong threshold is refused", film("pool", "threshold", "faq.pool", "1.5").returncode == 1)
