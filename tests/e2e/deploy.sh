@@ -13,9 +13,10 @@ serves() {
     local line=$1 server
     line=$(sed -E "s|^[^ ]*film serve|'$FILM' serve|; s|[^ ]*live\.pool|live.pool|; s|--token-file [^ ]*|--token-file token|
                    s|--listen [^ ]*:8080|--listen 127.0.0.1:0|" <<< "$line")
+    rm -f serving # the shell in the background empties it too late: the line of an earlier server would be read
     eval "exec $line" 2> serving > requests &
     server=$!
-    while kill -0 "$server" 2> /dev/null && ! grep -q '^listening' serving; do sleep 0.1; done
+    while kill -0 "$server" 2> /dev/null && ! grep -qs '^listening' serving; do sleep 0.1; done
     exec 3<> "/dev/tcp/127.0.0.1/$(sed -n 's/^listening on .*://p' serving)" || return 1
     printf 'GET /healthz HTTP/1.0\r\n\r\n' >&3
     grep -q '"ok"' <&3 || { cat serving; return 1; }
