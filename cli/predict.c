@@ -185,13 +185,14 @@ static film_status warn_prior(const struct prediction *prediction, const char *n
     return FILM_OK;
 }
 
-/* Returns whether a column is the field NAME: "left_NAME", "ltable_NAME" or NAME. */
+/* Returns whether a column is the field NAME: NAME, "left_NAME", "NAME_left" and the like. */
 static int is_column_of(film_text column, const char *name)
 {
-    size_t length = strlen(name);
-    return column.length >= length &&
-           strncasecmp(column.bytes + column.length - length, name, length) == 0 &&
-           (column.length == length || column.bytes[column.length - length - 1] == '_');
+    size_t length = strlen(name), more = column.length - length;
+    if (column.length <= length)
+        return column.length == length && strncasecmp(column.bytes, name, length) == 0;
+    return (column.bytes[more - 1] == '_' && strncasecmp(column.bytes + more, name, length) == 0) ||
+           (column.bytes[length] == '_' && strncasecmp(column.bytes, name, length) == 0);
 }
 
 /* Warns of fields of the model that no column of a table of records has: they count as missing. */

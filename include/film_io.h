@@ -74,7 +74,8 @@ typedef struct film_table_options {
     /* Tables of records: the fields to compare, "title,price:number,phone:code". A type (text,
      * name, number, money, date, code, category, url, email, place) is used in training; without
      * one it is guessed. In a table of single records, these columns are joined to the text. NULL:
-     * every pair of columns left_NAME and right_NAME (or ltable_NAME and rtable_NAME). */
+     * every pair of columns left_NAME and right_NAME (or ltable_NAME and rtable_NAME, NAME_left and
+     * NAME_right, NAME_l and NAME_r). */
     const char *fields;
     /* The names of the second record's columns, where they differ: "title=name,price=cost". */
     const char *pair_fields;

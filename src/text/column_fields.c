@@ -9,12 +9,14 @@
 int column_fields_side(film_text name, int side, film_text *field)
 {
     static const char *const prefixes[2][2] = {{"left_", "ltable_"}, {"right_", "rtable_"}};
+    static const char *const suffixes[2][2] = {{"_left", "_l"}, {"_right", "_r"}};
     name = value_trim(name);
-    for (int i = 0; i < 2; i++) {
-        size_t length = strlen(prefixes[side][i]);
-        if (name.length <= length || !value_is((film_text){name.bytes, length}, prefixes[side][i]))
-            continue;
-        *field = (film_text){name.bytes + length, name.length - length};
+    for (int i = 0; i < 4; i++) {
+        const char *affix = i < 2 ? prefixes[side][i] : suffixes[side][i - 2];
+        size_t length = strlen(affix), rest = name.length - length;
+        if (name.length <= length) continue;
+        if (!value_is((film_text){name.bytes + (i < 2 ? 0 : rest), length}, affix)) continue;
+        *field = (film_text){name.bytes + (i < 2 ? length : 0), rest};
         return 1;
     }
     return 0;

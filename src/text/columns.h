@@ -53,9 +53,9 @@ void columns_free(struct columns *columns);
 /* Returns whether the names form a known layout. Sets the roles and nothing else. */
 int columns_recognise(struct columns *columns, const film_text *names, size_t count);
 
-/* column_fields.c: finds the columns left_NAME and right_NAME (or ltable_ and rtable_) of two
- * records; or of one record, the columns that OPTIONS names. Call it when names and roles are
- * set. */
+/* column_fields.c: finds the columns left_NAME and right_NAME of two records (or ltable_NAME,
+ * NAME_left, NAME_l); or of one record, the columns that OPTIONS names. Call it when names and
+ * roles are set. */
 film_status column_fields_find(struct columns *columns, const char *file,
                                const film_table_options *options, film_error *error);
 void column_fields_free(struct columns *columns);

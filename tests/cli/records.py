@@ -2,6 +2,7 @@
 import csv
 import json
 import random
+import re
 
 rng = random.Random(7)
 BRANDS = ["Canon", "Sony", "Nikon", "Panasonic", "Olympus", "Leica"]
@@ -53,6 +54,8 @@ for name, data in (("train", train), ("held", held)):
 for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
     with open("train" + suffix, "w", newline="") as out:
         names = [k.replace("left_", "ltable_").replace("right_", "rtable_") for k in train[0]]
+        if suffix == ".tsv":
+            names = [re.sub("^([lr])table_(.*)", r"\2_\1", k) for k in names]
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
         writer.writerow(names)
         writer.writerows(r.values() for r in train)
@@ -61,7 +64,8 @@ with open("numbers.jsonl", "w") as out:  # labels as numbers, prices as numbers,
         r = {k: v for k, v in r.items() if v != ""}
         out.write(json.dumps(dict(r, label=int(r["label"]), left_none=None)) + "\n")
 with open("unlabelled.jsonl", "w") as out:
-    out.writelines(json.dumps(dict(r, label="to be seen")) + "\n" for r in held)
+    suffixed = lambda row: {re.sub("^(left|right)_(.*)", r"\2_\1", k): v for k, v in row.items()}
+    out.writelines(json.dumps(dict(suffixed(r), label="to be seen")) + "\n" for r in held)
 with open("renamed.jsonl", "w") as out:
     out.writelines(json.dumps({k.replace("right_title", "right_name"): v for k, v in r.items()}) + "\n" for r in held)
 with open("wide.jsonl", "w") as out:

@@ -12,15 +12,16 @@ check "the threshold is chosen for F1 at the file's share" grep -q '^chosen for 
 "$FILM" predict m.film held.jsonl -q -o out.tsv
 check "predict writes id, probability and same" grep -qx $'id\tprobability\tsame' <(head -1 out.tsv)
 check "F1 of unseen pairs is above 0.9: $(f1 out.tsv)" awk "BEGIN { exit !($(f1 out.tsv) > 0.9) }"
-"$FILM" predict m.film unlabelled.jsonl -q -o unlabelled.tsv
-check "predict ignores labels" diff out.tsv unlabelled.tsv
+"$FILM" predict m.film unlabelled.jsonl -q -o unlabelled.tsv 2> err
+check "without a warning of missing fields" test ! -s err
+check "predict ignores labels, and reads NAME_left and NAME_right" diff out.tsv unlabelled.tsv
 zstd -q train.jsonl -o train.jsonl.zst
 trained same.film train.jsonl
 "$FILM" predict same.film held.jsonl -q -o same.tsv
 for table in train.csv train.tsv numbers.jsonl train.jsonl.zst; do
     trained other.film "$table"
     "$FILM" predict other.film held.jsonl -q -o other.tsv
-    check "$table (ltable_ and rtable_, numbers and missing keys, or compressed) gives the same predictions" diff same.tsv other.tsv
+    check "$table (ltable_ and rtable_, _l and _r, numbers and missing keys, or compressed) gives the same predictions" diff same.tsv other.tsv
 done
 run "$FILM" eval m.film held.jsonl
 check "eval reads records" grep -qi 'f1' out
