@@ -71,10 +71,20 @@ const char *columns_list(const struct columns *columns, char list[COLUMNS_LISTED
 
 /* In order of preference, where a file has several. */
 static const char *const pair_names[][2] = {
-    {"question1", "question2"}, {"sentence1", "sentence2"}, {"text_a", "text_b"}, {"a", "b"},
+    {"question1", "question2"},
+    {"sentence1", "sentence2"},
+    {"text1", "text2"},
+    {"question_1", "question_2"},
+    {"sentence_1", "sentence_2"},
+    {"text_1", "text_2"},
+    {"text_a", "text_b"},
+    {"sentence_a", "sentence_b"},
+    {"a", "b"},
+    {"left", "right"},
     {"#1 string", "#2 string"}, /* GLUE MRPC */
     {"question", "sentence"},   /* GLUE QNLI */
-    {"premise", "hypothesis"},  {"anchor", "positive"},
+    {"premise", "hypothesis"},
+    {"anchor", "positive"},
 };
 static const char *const single_names[] = {"text", "question", "sentence", "query", NULL};
 static const char *const label_names[] = {"gold_label", "is_duplicate", "label", "quality",

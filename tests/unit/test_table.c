@@ -56,6 +56,8 @@ static void other_headers_are_read(void **state)
            "csv pairs\n2 1 [p][h]\n3 0 [p][h]\n4 1 [p][h]\n");
     expect("t.csv", "text_a,text_b,label\np,h,3.4\np,h,1\n",
            "csv scores\n2 3.4 [p][h]\n3 1 [p][h]\n");
+    expect("t.csv", "dr_id,Question_1,question_2,label\n7,p,h,1\n", "csv pairs\n2 1 [p][h]\n");
+    expect("t.csv", "left,right,match\np,h,no\n", "csv pairs\n2 0 [p][h]\n");
     expect("t.csv", "a,b,similarity\np,h,1\n", "csv scores\n2 1 [p][h]\n");
     expect("t.csv", "anchor,positive\np,h\n", "csv none\n2 - [p][h]\n");
     expect("t.tsv", "0\ta\tb\n1\ttext\tlabel\n", "tsv pairs\n1 0 [a][b]\n2 1 [text][label]\n");
