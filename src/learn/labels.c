@@ -2,6 +2,7 @@
  * the pairs are used for is the caller's choice. */
 #include "learn/labels.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/rng.h"
 #include "base/union_find.h"
 #include "pair/score.h"
@@ -225,22 +226,70 @@ void labels_text(const void *user, size_t i, film_text *a, film_text *b)
     *b = strtab_get(share->texts, share->at[2 * i + 1]);
 }
 
+/* A pair of a share, by its sentences and its position. Scoring reads a sentence once that is in
+ * the next pair too (pair/reading.h): random pairs of a small corpus share most of theirs. */
+struct ordered_pair {
+    uint32_t a, b, position;
+};
+
+static int by_sentences(const void *left, const void *right)
+{
+    const struct ordered_pair *x = left, *y = right;
+    if (x->a != y->a) return x->a < y->a ? -1 : 1;
+    return x->b < y->b ? -1 : x->b > y->b;
+}
+
+struct ordered_share {
+    const struct labelled_share *share;
+    struct ordered_pair *pairs;
+};
+
+static void ordered_text(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct ordered_share *ordered = user;
+    labels_text(ordered->share, ordered->pairs[i].position, a, b);
+}
+
+/* Scores the pairs of SHARE; VERDICTS (of each) is in their order. */
+static film_status score_share(const struct labelled_share *share,
+                               const struct labels_scorer *scorer, film_verdict *verdicts,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    struct ordered_share ordered = {share, mem_array(share->count, sizeof *ordered.pairs)};
+    struct score_source source = {.pair = ordered_text, .user = &ordered};
+    film_verdict *found = mem_array(share->count, sizeof *found);
+    TRY_ALLOC(ordered.pairs && found, error);
+    for (size_t i = 0; i < share->count; i++)
+        ordered.pairs[i] = (struct ordered_pair){share->a[i], share->b[i], (uint32_t)i};
+    sort_array(ordered.pairs, share->count, sizeof *ordered.pairs, by_sentences);
+    TRY(score_pairs(scorer->decision, &scorer->rule, &source, share->count, scorer->threads, found,
+                    error));
+    for (size_t i = 0; i < share->count; i++) verdicts[ordered.pairs[i].position] = found[i];
+done:
+    mem_free(ordered.pairs);
+    mem_free(found);
+    return status;
+}
+
 film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct labels_scorer *scorer, float *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct labelled_share share;
-    struct score_source source = {.pair = labels_text, .user = &share};
     film_verdict *verdicts = NULL;
     float *mine = NULL;
     TRY(labels_share(corpus, pairs, scorer->comm, &share, error));
     TRY_ALLOC((verdicts = mem_array(share.count, sizeof *verdicts)) &&
                   (mine = mem_array(share.count, sizeof *mine)),
               error);
-    TRY(score_pairs(scorer->decision, &scorer->rule, &source, share.count, scorer->threads,
-                    verdicts, error));
+    TRY(score_share(&share, scorer, verdicts, error));
     for (size_t i = 0; i < share.count; i++) mine[i] = (float)verdicts[i].log_odds;
     TRY(comm_gather_shares(scorer->comm, mine, sizeof *mine, pairs->count, out, error));
+    if (!scorer->similarity) goto done;
+    for (size_t i = 0; i < share.count; i++) mine[i] = (float)verdicts[i].similarity;
+    TRY(comm_gather_shares(scorer->comm, mine, sizeof *mine, pairs->count, scorer->similarity,
+                           error));
 done:
     labelled_share_free(&share);
     mem_free(verdicts);
