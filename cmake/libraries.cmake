@@ -38,6 +38,10 @@ endif()
 film_library(film film ${FILM_SOURCES})
 # Products and sums are rounded one by one, so that every machine computes the same bits (src/embed/vec.c).
 target_compile_options(film_objects PRIVATE -ffp-contract=off)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_FLAGS MATCHES "-fsanitize=address")
+  set_source_files_properties(src/embed/vec.c PROPERTIES COMPILE_DEFINITIONS "FILM_CHECKED_RANGES;FILM_ONE_KERNEL"
+    COMPILE_OPTIONS "-O3;-fno-sanitize=all")
+endif()
 film_library(film_pool film-pool ${FILM_POOL_SOURCES})
 film_library(film_train film-train ${FILM_TRAIN_SOURCES})
 foreach(name film_pool film_train)

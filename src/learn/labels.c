@@ -3,6 +3,7 @@
 #include "learn/labels.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "base/union_find.h"
 #include "pair/score.h"
 #include "learn/corpus_share.h"
@@ -225,22 +226,92 @@ void labels_text(const void *user, size_t i, film_text *a, film_text *b)
     *b = strtab_get(share->texts, share->at[2 * i + 1]);
 }
 
+/* The pairs of a share by their sentences. Random pairs of a small corpus repeat, and share
+ * sentences: an equal pair is scored once, and a sentence that is in the next pair too is read once
+ * (pair/reading.h). */
+struct ordered_share {
+    const struct labelled_share *share;
+    struct ordered_pair {
+        uint32_t low, high, position;
+    } * pairs;
+    uint32_t *start; /* of the equal ones: the first in PAIRS */
+    size_t distinct;
+};
+
+static int by_sentences(const void *left, const void *right)
+{
+    const struct ordered_pair *x = left, *y = right;
+    if (x->low != y->low) return x->low < y->low ? -1 : 1;
+    return x->high < y->high ? -1 : x->high > y->high;
+}
+
+static film_status order_pairs(struct ordered_share *ordered, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct labelled_share *share = ordered->share;
+    TRY_ALLOC((ordered->pairs = mem_array(share->count, sizeof *ordered->pairs)) &&
+                  (ordered->start = mem_array(share->count + 1, sizeof *ordered->start)),
+              error);
+    for (size_t i = 0; i < share->count; i++) {
+        uint32_t a = share->a[i], b = share->b[i];
+        ordered->pairs[i] = (struct ordered_pair){a < b ? a : b, a < b ? b : a, (uint32_t)i};
+    }
+    sort_array(ordered->pairs, share->count, sizeof *ordered->pairs, by_sentences);
+    for (size_t i = 0; i < share->count; i++)
+        if (i == 0 || by_sentences(&ordered->pairs[i - 1], &ordered->pairs[i]))
+            ordered->start[ordered->distinct++] = (uint32_t)i;
+    ordered->start[ordered->distinct] = (uint32_t)share->count;
+done:
+    return status;
+}
+
+static void ordered_text(const void *user, size_t i, film_text *a, film_text *b)
+{
+    const struct ordered_share *ordered = user;
+    labels_text(ordered->share, ordered->pairs[ordered->start[i]].position, a, b);
+}
+
+/* Scores the pairs of SHARE; VERDICTS has room for all of them. */
+static film_status score_share(const struct labelled_share *share,
+                               const struct labels_scorer *scorer, film_verdict *verdicts,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    struct ordered_share ordered = {.share = share};
+    struct score_source source = {.pair = ordered_text, .user = &ordered};
+    film_verdict *found = NULL;
+    TRY(order_pairs(&ordered, error));
+    TRY_ALLOC(found = mem_array(ordered.distinct, sizeof *found), error);
+    TRY(score_pairs(scorer->decision, &scorer->rule, &source, ordered.distinct, scorer->threads,
+                    found, error));
+    for (size_t d = 0; d < ordered.distinct; d++)
+        for (size_t i = ordered.start[d]; i < ordered.start[d + 1]; i++)
+            verdicts[ordered.pairs[i].position] = found[d];
+done:
+    mem_free(ordered.pairs);
+    mem_free(ordered.start);
+    mem_free(found);
+    return status;
+}
+
 film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct labels_scorer *scorer, float *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct labelled_share share;
-    struct score_source source = {.pair = labels_text, .user = &share};
     film_verdict *verdicts = NULL;
     float *mine = NULL;
     TRY(labels_share(corpus, pairs, scorer->comm, &share, error));
     TRY_ALLOC((verdicts = mem_array(share.count, sizeof *verdicts)) &&
                   (mine = mem_array(share.count, sizeof *mine)),
               error);
-    TRY(score_pairs(scorer->decision, &scorer->rule, &source, share.count, scorer->threads,
-                    verdicts, error));
+    TRY(score_share(&share, scorer, verdicts, error));
     for (size_t i = 0; i < share.count; i++) mine[i] = (float)verdicts[i].log_odds;
     TRY(comm_gather_shares(scorer->comm, mine, sizeof *mine, pairs->count, out, error));
+    if (!scorer->similarity) goto done;
+    for (size_t i = 0; i < share.count; i++) mine[i] = (float)verdicts[i].similarity;
+    TRY(comm_gather_shares(scorer->comm, mine, sizeof *mine, pairs->count, scorer->similarity,
+                           error));
 done:
     labelled_share_free(&share);
     mem_free(verdicts);

@@ -63,6 +63,7 @@ struct labels_scorer {
     struct match_rule rule;
     const struct comm *comm;
     int threads;
+    float *similarity; /* NULL, or the result for the similarity of each pair */
 };
 
 /* OUT (PAIRS->count) = the log-odds of each pair, computed by the same code as film_match so that

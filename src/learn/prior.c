@@ -36,16 +36,16 @@ done:
     return status;
 }
 
-/* OUT = the margins of PAIRS, or their similarities where FULL is 0. */
+/* OUT = the margins of PAIRS; SIMILARITY, unless it is NULL, their similarities. */
 static film_status score_pairs_by_line(const struct learn_input *input,
-                                       const struct decision *decision, int full,
+                                       const struct decision *decision,
                                        const struct labelled_pairs *pairs, float *out,
-                                       film_error *error)
+                                       float *similarity, film_error *error)
 {
     struct decision plain = *decision; /* a view: never freed */
-    plain.margin = plain.similarity = (struct calibration){1, 0, 0};
+    plain.margin = (struct calibration){1, 0, 0};
     struct labels_scorer scorer = {
-        &plain, {.full = full}, input->corpus->comm, input->options->threads};
+        &plain, {.full = 1}, input->corpus->comm, input->options->threads, similarity};
     return labels_score(input->corpus, pairs, &scorer, out, error);
 }
 
@@ -97,7 +97,7 @@ static film_status weigh_parent_by_line(const struct learn_input *input, struct 
         TRY_ALLOC((margin = mem_array(pairs.count, sizeof *margin)) &&
                       (score = mem_array(pairs.count, sizeof *score)),
                   error);
-        TRY(score_pairs_by_line(input, decision, 1, &pairs, margin, error));
+        TRY(score_pairs_by_line(input, decision, &pairs, margin, NULL, error));
         TRY(parent_scores(input->corpus, &pairs, parent, input->options->threads, score, error));
         struct parent_pairs both = {margin, score, pairs.target, pairs.count};
         TRY(parent_weigh(&both, 1.0 / SLOPE, &weight, error));
@@ -119,14 +119,15 @@ static film_status calibrate_on_random(const struct learn_input *input, struct d
     struct calibration *line = &decision->margin;
     struct corpus unlabelled = *input->corpus; /* a view: never freed */
     struct labelled_pairs pairs = {0};
-    float *scores = NULL;
+    float *scores = NULL, *similarity = NULL;
     unlabelled.labels = FILM_LABELS_NONE;
     TRY(labels_to_pairs(&unlabelled, random_wanted(input->corpus), input->options->seed, &pairs,
                         error));
-    TRY_ALLOC(scores = mem_array(pairs.count, sizeof *scores), error);
-    TRY(score_pairs_by_line(input, decision, 0, &pairs, scores, error));
-    TRY(calibrate_blind(scores, pairs.count, &decision->similarity, error));
-    TRY(score_pairs_by_line(input, decision, 1, &pairs, scores, error));
+    TRY_ALLOC((scores = mem_array(pairs.count, sizeof *scores)) &&
+                  (similarity = mem_array(pairs.count, sizeof *similarity)),
+              error);
+    TRY(score_pairs_by_line(input, decision, &pairs, scores, similarity, error));
+    TRY(calibrate_blind(similarity, pairs.count, &decision->similarity, error));
     line->threshold = fmax(LEAST, tail_quantile(scores, pairs.count));
     line->scale = SLOPE;
     line->bias = -SLOPE * line->threshold;
@@ -134,6 +135,7 @@ static film_status calibrate_on_random(const struct learn_input *input, struct d
     training_log_count(input->log, "threshold_pairs", pairs.count);
 done:
     mem_free(scores);
+    mem_free(similarity);
     labelled_pairs_free(&pairs);
     return status;
 }
@@ -289,7 +291,7 @@ film_status prior_threshold(const struct learn_input *input, struct decision *de
                   (few.x = mem_array(count + PSEUDO, sizeof(float))) &&
                   (few.y = mem_array(count + PSEUDO, sizeof(float))),
               error);
-    TRY(score_pairs_by_line(input, decision, 1, &few.pairs, few.margin, error));
+    TRY(score_pairs_by_line(input, decision, &few.pairs, few.margin, NULL, error));
     TRY(few_fit(input, &few, &line, error));
     int chosen = input->options->operating.criterion != FILM_ACCURACY;
     int moves = chosen || (labels_bracket(&few) && moving_helps(&few));

@@ -19,7 +19,7 @@ static film_status score_calibration_pairs(const struct calibrating *on,
                                            const struct decision *decision, struct match_rule rule,
                                            const struct comm *comm, float *out, film_error *error)
 {
-    struct labels_scorer scorer = {decision, rule, comm, on->options->threads};
+    struct labels_scorer scorer = {decision, rule, comm, on->options->threads, NULL};
     return labels_score(on->labelled, &on->pairs, &scorer, out, error);
 }
 

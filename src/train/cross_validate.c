@@ -59,7 +59,7 @@ static film_status append_scores(const film_model *model, const struct corpus *j
     film_status status = FILM_OK;
     struct labelled_pairs pairs = {0};
     struct match_rule rule = {.full = model->decision.full, .memory = 1, .identity = 1};
-    struct labels_scorer scorer = {&model->decision, rule, &comm_single, options->threads};
+    struct labels_scorer scorer = {&model->decision, rule, &comm_single, options->threads, NULL};
     TRY(labels_to_pairs(judged, LABELS_DRAWN / FOLDS, options->seed, &pairs, error));
     TRY_ALLOC(reserve(out, out->count + pairs.count), error);
     float *score = out->score + out->count;

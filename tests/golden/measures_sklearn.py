@@ -66,8 +66,8 @@ def peer(score, label):
         return value
     same = score >= 0.5
     value["accuracy"] = metrics.accuracy_score(label, same)
-    thresholds = list(np.unique(score)) + [2.0]
-    value["best_accuracy"] = max(metrics.accuracy_score(label, score >= t) for t in thresholds)
+    thresholds = np.append(np.unique(score), 2.0)
+    value["best_accuracy"] = max(np.mean((score >= t) == label) for t in thresholds)
     value["f1"] = metrics.f1_score(label, same, zero_division=0)
     if same.any():
         value["precision"] = metrics.precision_score(label, same)

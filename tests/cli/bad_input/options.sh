@@ -163,7 +163,7 @@ bad "--prior 1" 1 \
 bad "--prior half" 1 \
     'film match: --prior half: expected a probability above 0 and below 1, or auto; see film match --help' \
     film match good.film --prior half x y
-"$FILM" train plain.txt -q -o plain.film
+trained plain.film plain.txt
 bad "--prior auto without pairs of both labels" 1 \
     'film: this model does not know the share of duplicates: it was trained without pairs of both labels, or by an earlier version; set the prior to a number' \
     film match plain.film --prior auto x y
