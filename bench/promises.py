@@ -73,7 +73,7 @@ def trial(train, test, precision, folder):
     write(paths[0], train)
     write(paths[1], test)
     about = json.loads(subprocess.run(
-        [FILM, "train", paths[0], "-o", paths[2], "--operating", f"precision={precision}", "--json", "--quiet"],
+        [FILM, "train", paths[0], "-o", paths[2], "--operating", f"precision={precision}", "--threads", "1", "--json", "--quiet"],
         check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout)
     point = about["figures"]["operating"]
     lines = subprocess.run([FILM, "predict", paths[2], paths[1], "--quiet"], check=True, stdout=subprocess.PIPE,

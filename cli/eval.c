@@ -187,6 +187,7 @@ static void print_operating(const json_t *answer)
     print_share(", F1", point, "f1");
     print_share(", accuracy", point, "accuracy");
     printf("\n");
+    print_near_misses(stdout, point);
 }
 
 static void print_difference(const struct headline *line, const json_t *against)

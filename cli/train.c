@@ -33,6 +33,58 @@ void print_promise(FILE *to, const json_t *point)
             counted((unsigned long long)json_whole(point, "pairs"), "pair"));
 }
 
+/* Prints the kinds of near misses that are called the same, the most frequent first. */
+static void print_near_kinds(FILE *to, const json_t *kinds)
+{
+    enum { SHOWN = 3 };
+    const char *name, *shown[SHOWN] = {NULL};
+    json_t *counts;
+    for (size_t s = 0; s < SHOWN; s++) {
+        long long most = 0;
+        json_object_foreach((json_t *)(uintptr_t)kinds, name, counts)
+        {
+            long long same = json_integer_value(json_array_get(counts, 1));
+            int before = 0;
+            for (size_t i = 0; i < s; i++) before |= strcmp(shown[i], name) == 0;
+            if (before || same <= most) continue;
+            most = same;
+            shown[s] = name;
+        }
+        if (!most) return;
+        fprintf(to, "%s %s %lld of %lld", s ? "," : ":", shown[s], most,
+                (long long)json_integer_value(json_array_get(json_object_get(kinds, shown[s]), 0)));
+    }
+}
+
+void print_near_misses(FILE *to, const json_t *point)
+{
+    const json_t *near = json_object_get(point, "near_misses");
+    const json_t *labelled = json_object_get(near, "labelled");
+    const json_t *interval = json_object_get(near, "interval");
+    if (json_whole(near, "pairs")) {
+        fprintf(to, "near misses: %s of",
+                grouped((unsigned long long)json_whole(near, "called_same")));
+        fprintf(to, " %s made-up ones called the same (%.1f %%, %.1f to %.1f)",
+                grouped((unsigned long long)json_whole(near, "pairs")),
+                100 * json_number(near, "share"),
+                100 * json_number_value(json_array_get(interval, 0)),
+                100 * json_number_value(json_array_get(interval, 1)));
+        print_near_kinds(to, json_object_get(near, "kinds"));
+        fprintf(to, "\n");
+    }
+    if (!json_whole(labelled, "pairs")) return;
+    interval = json_object_get(labelled, "interval");
+    fprintf(to, "near misses: %s",
+            grouped((unsigned long long)json_whole(labelled, "called_same")));
+    fprintf(to, " of %s labelled ones called the same",
+            grouped((unsigned long long)json_whole(labelled, "pairs")));
+    if (json_is_number(json_object_get(labelled, "precision")))
+        fprintf(to, ", precision %.1f %%, %.0f to %.0f", 100 * json_number(labelled, "precision"),
+                100 * json_number_value(json_array_get(interval, 0)),
+                100 * json_number_value(json_array_get(interval, 1)));
+    fprintf(to, "\n");
+}
+
 /* Training saw no pair labelled "different": prints what is known, and what is not. */
 static void print_positives_only(const json_t *figures)
 {
@@ -166,6 +218,7 @@ static void print_choice(const json_t *figures)
     print_operating(json_object_get(figures, "operating"));
     print_positives_only(figures);
     fprintf(stderr, "\n");
+    print_near_misses(stderr, json_object_get(figures, "operating"));
 }
 
 /* Prints what to expect without labels or with few, and how many would change it. */

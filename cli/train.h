@@ -17,6 +17,10 @@ struct train_values {
  * recall is promised; nothing for others. */
 void print_promise(FILE *to, const json_t *point);
 
+/* Prints what the threshold for a precision does with near misses, as whole lines; nothing for
+ * another operating point. */
+void print_near_misses(FILE *to, const json_t *point);
+
 extern const struct option train_options[], train_settings[];
 
 #endif

@@ -125,6 +125,25 @@ typedef struct film_threshold_point {
     int used;
 } film_threshold_point;
 
+/* Near misses of one kind: pairs, and those that are called the same. */
+typedef struct film_near_kind {
+    const char *name;
+    uint64_t pairs, called_same;
+} film_near_kind;
+
+/* What the threshold for a precision does with near misses: pairs that differ in little. */
+typedef struct film_near_misses {
+    /* Made-up pairs that mean something else, those that are called the same, and bounds of their
+     * share, each with 95 % confidence. */
+    uint64_t pairs, called_same;
+    double low, high;
+    film_near_kind kinds[9];
+    /* Labelled pairs that differ in one word, or in nothing but numbers, negations, opposites or
+     * exchanged words; those called the same, and their precision with its bounds. */
+    uint64_t labelled, labelled_called_same;
+    double precision, precision_low, precision_high;
+} film_near_misses;
+
 /* The operating point that a file chooses. */
 typedef struct film_operating_point {
     film_operating wanted;
@@ -138,6 +157,8 @@ typedef struct film_operating_point {
     uint64_t pairs;
     /* The share of duplicates that the figures hold for. */
     double prior;
+    /* Criterion precision, pairs and triplets of sentences; otherwise its counts are 0. */
+    film_near_misses near_misses;
 } film_operating_point;
 
 /* A figure of two models, and the first minus the second with its 95 % interval. */

@@ -1286,6 +1286,29 @@ class film_threshold_point(Structure):
     ]
 
 
+class film_near_kind(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("pairs", c_uint64),
+        ("called_same", c_uint64),
+    ]
+
+
+class film_near_misses(Structure):
+    _fields_ = [
+        ("pairs", c_uint64),
+        ("called_same", c_uint64),
+        ("low", c_double),
+        ("high", c_double),
+        ("kinds", film_near_kind * 9),
+        ("labelled", c_uint64),
+        ("labelled_called_same", c_uint64),
+        ("precision", c_double),
+        ("precision_low", c_double),
+        ("precision_high", c_double),
+    ]
+
+
 class film_operating_point(Structure):
     _fields_ = [
         ("wanted", film_operating),
@@ -1299,6 +1322,7 @@ class film_operating_point(Structure):
         ("high", c_double),
         ("pairs", c_uint64),
         ("prior", c_double),
+        ("near_misses", film_near_misses),
     ]
 
 

@@ -4,7 +4,7 @@
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "eval/categories.h"
-#include "learn/decision_threshold.h"
+#include "learn/near_misses.h"
 #include "eval/classes.h"
 
 #include <math.h>
@@ -153,7 +153,10 @@ static json_t *operating_object(const film_operating_point *chosen)
                                           .low = chosen->low,
                                           .high = chosen->high,
                                           .pairs = (size_t)chosen->pairs};
-    return decision_threshold_json(&chosen->wanted, &point, chosen->prior);
+    json_t *object = decision_threshold_json(&chosen->wanted, &point, chosen->prior);
+    if (chosen->near_misses.pairs || chosen->near_misses.labelled)
+        jsonfile_put(object, "near_misses", near_misses_json(&chosen->near_misses));
+    return object;
 }
 
 static json_t *mcnemar_object(const film_comparison *against)

@@ -9,7 +9,7 @@
 #include "eval/classes.h"
 #include "eval/evaluation.h"
 #include "embed/vec.h"
-#include "learn/operating.h"
+#include "learn/near_misses.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -28,9 +28,10 @@ static film_status need_vectors(const film_model *model, const char *name, film_
 
 /* ---- Figures ---- */
 
-static film_status choose_operating(struct evaluation *evaluation, const double *probability,
-                                    film_error *error)
+static film_status choose_operating(struct evaluation *evaluation,
+                                    const struct model_answers *answers, film_error *error)
 {
+    const double *probability = answers->probability;
     const film_operating *wanted = evaluation->options->operating;
     struct operating_point point;
     struct operating_rows rows = {probability, evaluation->label, evaluation->a, evaluation->b,
@@ -54,7 +55,9 @@ static film_status choose_operating(struct evaluation *evaluation, const double 
                                               .pairs = point.pairs,
                                               .prior = prior};
     evaluation->result.operating = &owned->operating;
-    return FILM_OK;
+    return near_misses_wanted(wanted, &evaluation->corpus) && !evaluation->decide_by_knn
+               ? model_answers_near(evaluation, answers, &rows, &owned->operating, error)
+               : FILM_OK;
 }
 
 /* Evaluates the second model on the same rows and compares the two. */
@@ -136,8 +139,7 @@ static film_status measure_pairs(struct evaluation *evaluation, const struct mod
     for (int m = 0; m < MEASURES; m++)
         *answer_figure(result, (enum measure)m) =
             (film_figure){value[m], interval[m][0], interval[m][1]};
-    if (evaluation->options->operating)
-        TRY(choose_operating(evaluation, answers->probability, error));
+    if (evaluation->options->operating) TRY(choose_operating(evaluation, answers, error));
     if (evaluation->options->against) TRY(compare_models(evaluation, answers, error));
     if (!has_pairs)
         TRY(correlate_log_odds(evaluation, answers, ranks, &result->pearson_log_odds, error));

@@ -9,6 +9,7 @@
 #include "eval/retrieval.h"
 #include "model/model.h"
 #include "learn/corpus.h"
+#include "learn/operating.h"
 #include "film_train.h"
 
 /* The part of a verdict that is kept. */
@@ -68,6 +69,12 @@ struct flat_share model_answers_vectors(const struct evaluation *evaluation,
 /* Scores every pair, sweeps k if there are vectors and a range, and decides. */
 film_status model_answers_pairs(const struct evaluation *evaluation, struct model_answers *answers,
                                 film_error *error);
+
+/* Measures near misses of the file at POINT, which ROWS have chosen. Collective. */
+film_status model_answers_near(const struct evaluation *evaluation,
+                               const struct model_answers *answers,
+                               const struct operating_rows *rows, film_operating_point *point,
+                               film_error *error);
 
 static inline int evaluation_has_pairs(const struct evaluation *evaluation)
 {

@@ -3,8 +3,10 @@
 #include "base/mem.h"
 #include "eval/evaluation.h"
 #include "la/openmp.h"
+#include "learn/near_misses.h"
 #include "pair/score.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { CHUNK = 16384 }; /* sentences or pairs between two reports of progress */
@@ -54,6 +56,28 @@ struct answer_scoring {
     film_verdict *verdicts;
 };
 
+/* *IDS = COUNT pairs from FIRST on; in a job, their TEXTS are fetched. AT (2 x COUNT) is room for
+ * their ids. Collective; COUNT may be 0. */
+static film_status fetch_pairs(const struct evaluation *evaluation, size_t first, size_t count,
+                               struct strtab *texts, uint32_t *at, struct id_pairs *ids,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t *numbers = NULL;
+    *ids = (struct id_pairs){&evaluation->corpus.sentences, evaluation->a + first,
+                             evaluation->b + first};
+    if (evaluation->comm->size == 1) return FILM_OK;
+    TRY_ALLOC(numbers = mem_array(2 * count, sizeof *numbers), error);
+    memcpy(numbers, ids->a, count * sizeof *numbers);
+    memcpy(numbers + count, ids->b, count * sizeof *numbers);
+    TRY(strtab_init(texts, error));
+    TRY(evaluation_texts(evaluation, numbers, 2 * count, texts, at, error));
+    *ids = (struct id_pairs){texts, at, at + count};
+done:
+    mem_free(numbers);
+    return status;
+}
+
 /* Scores COUNT pairs from FIRST on. Collective; COUNT may be 0. */
 static film_status score_chunk(const struct evaluation *evaluation,
                                const struct answer_scoring *scoring, size_t first, size_t count,
@@ -61,19 +85,10 @@ static film_status score_chunk(const struct evaluation *evaluation,
 {
     film_status status = FILM_OK;
     struct strtab texts = {0};
-    uint32_t *numbers = NULL, *at = NULL;
-    struct id_pairs ids = {&evaluation->corpus.sentences, evaluation->a + first,
-                           evaluation->b + first};
-    if (evaluation->comm->size > 1) {
-        TRY_ALLOC((numbers = mem_array(2 * count, sizeof *numbers)) &&
-                      (at = mem_array(2 * count, sizeof *at)),
-                  error);
-        memcpy(numbers, ids.a, count * sizeof *numbers);
-        memcpy(numbers + count, ids.b, count * sizeof *numbers);
-        TRY(strtab_init(&texts, error));
-        TRY(evaluation_texts(evaluation, numbers, 2 * count, &texts, at, error));
-        ids = (struct id_pairs){&texts, at, at + count};
-    }
+    uint32_t *at = mem_array(2 * count, sizeof *at);
+    struct id_pairs ids;
+    TRY_ALLOC(at, error);
+    TRY(fetch_pairs(evaluation, first, count, &texts, at, &ids, error));
     struct score_source source = {.pair = pair_of_ids, .user = &ids};
     TRY(score_pairs(scoring->decision, &scoring->rule, &source, count, evaluation->options->threads,
                     scoring->verdicts, error));
@@ -83,8 +98,59 @@ static film_status score_chunk(const struct evaluation *evaluation,
     }
 done:
     strtab_free(&texts);
-    mem_free(numbers);
     mem_free(at);
+    return status;
+}
+
+/* The rule by which the evaluation judges with a decision. */
+static film_status evaluation_rule(const struct evaluation *evaluation,
+                                   const struct decision *decision, struct match_rule *rule,
+                                   film_error *error)
+{
+    film_answer_options answer = {.decision = evaluation->decision,
+                                  .prior = evaluation->prior,
+                                  .no_memory = evaluation->options->no_memory};
+    return match_rule(rule, decision, &answer, error);
+}
+
+film_status model_answers_near(const struct evaluation *evaluation,
+                               const struct model_answers *answers,
+                               const struct operating_rows *rows, film_operating_point *point,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    const film_eval_options *options = evaluation->options;
+    struct near_judge judge = {.decision = &answers->model->decision,
+                               .seed = options->seed,
+                               .threads = options->threads,
+                               .most = NEAR_MOST};
+    int first = evaluation->comm->rank == 0;
+    size_t count = first ? evaluation->pairs : 0;
+    struct near_misses near = {0};
+    struct strtab texts = {0};
+    unsigned char *is_near = mem_array(count, 1);
+    struct id_pairs ids = {NULL, NULL, NULL};
+    uint32_t *at = mem_array(2 * count, sizeof *at);
+    size_t sentences = evaluation->corpus.sentences.count;
+    size_t *pool = mem_zeroed(sentences, sizeof *pool);
+    struct score_source source = {.pair = pair_of_ids, .user = &ids};
+    TRY_ALLOC(is_near && at && pool, error);
+    TRY(evaluation_rule(evaluation, judge.decision, &judge.rule, error));
+    TRY(fetch_pairs(evaluation, 0, count, &texts, at, &ids, error));
+    if (!first) goto done;
+    /* Sentences of the pool follow those of the file. */
+    for (size_t i = evaluation->own; i < sentences; i++) pool[i] = 1;
+    if (evaluation->comm->size == 1) judge.seen = pool;
+    TRY(near_misses_mark(&judge, &source, count, is_near, error));
+    TRY(near_misses_make_up(&near, &judge, ids.sentences, error));
+    double odds = point->threshold / (1 - point->threshold);
+    TRY(near_misses_measure(&near, log(odds), rows, is_near, point, &point->near_misses, error));
+done:
+    near_misses_free(&near);
+    strtab_free(&texts);
+    mem_free(is_near);
+    mem_free(at);
+    mem_free(pool);
     return status;
 }
 
@@ -95,15 +161,12 @@ static film_status score(const struct evaluation *evaluation, struct model_answe
     film_status status = FILM_OK;
     struct answer_scoring scoring = {.decision = &answers->model->decision};
     const struct comm *comm = evaluation->comm;
-    film_answer_options answer = {.decision = evaluation->decision,
-                                  .prior = evaluation->prior,
-                                  .no_memory = evaluation->options->no_memory};
     size_t processes = (size_t)comm->size, most = (evaluation->pairs + processes - 1) / processes;
     size_t begin = comm_begin(comm, evaluation->pairs, comm->rank);
     size_t mine = comm_begin(comm, evaluation->pairs, comm->rank + 1) - begin;
     struct answered *answered = NULL;
     size_t *sizes = mem_array(processes, sizeof *sizes);
-    TRY(match_rule(&scoring.rule, scoring.decision, &answer, error));
+    TRY(evaluation_rule(evaluation, scoring.decision, &scoring.rule, error));
     TRY_ALLOC(sizes && (answered = mem_array(mine, sizeof *answered)) &&
                   (scoring.verdicts = mem_array(CHUNK, sizeof *scoring.verdicts)) &&
                   (answers->answered = mem_array(evaluation->pairs, sizeof *answers->answered)),

@@ -439,8 +439,10 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     training_log_phase(input->log, "trees");
     if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
-    TRY(fit_answered(input, &held, decision, error));
-    TRY(prior_pool_rule(input, decision, error));
+    if (input->log) { /* a fold of a cross-validation (no log) judges pairs, and searches nothing */
+        TRY(fit_answered(input, &held, decision, error));
+        TRY(prior_pool_rule(input, decision, error));
+    }
     training_log_note(input->log, "threshold_from", json_string("folds"));
     decision_threshold_made_up(input->log, held.pairs.made_up);
     training_log_phase(input->log, "memory");

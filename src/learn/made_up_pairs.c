@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "la/openmp.h"
-#include "learn/edits.h"
 #include "pair/survey.h"
 #include "learn/corpus_share.h"
 #include "learn/labels.h"
@@ -101,8 +100,7 @@ static int whole_sides(const struct pair_drawing *drawing, size_t i)
     return is_edit(drawing, i) || drawing->records ? 2 : (int)((drawing->first + i) % 3);
 }
 
-/* Returns whether labels let this kind of edit change the meaning (learn/guarantees.h). */
-static int is_edit_allowed(unsigned guarantees, int kind)
+int made_up_allowed(unsigned guarantees, enum edit_kind kind)
 {
     static const unsigned needs[EDIT_KINDS] = {[EDIT_OPPOSITE] = ONLY_OPPOSITE,
                                                [EDIT_NEGATION] = ONLY_NEGATION,
@@ -123,7 +121,7 @@ static film_status edit(struct drawn *pair, const struct decision *decision, fil
         uint64_t draw = rng_below(&pair->rng, all);
         int kind = 0;
         while (draw >= often[kind]) draw -= often[kind++];
-        if (!is_edit_allowed(decision->guarantees, kind)) continue;
+        if (!made_up_allowed(decision->guarantees, (enum edit_kind)kind)) continue;
         size_t length = edit_make((enum edit_kind)kind, &pair->rng, decision->encoder->relations,
                                   pair->text[0], pair->text[1], out);
         if (!length) continue;

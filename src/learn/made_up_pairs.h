@@ -9,6 +9,7 @@
 #define LEARN_MADE_UP_PAIRS_H
 
 #include "learn/corpus.h"
+#include "learn/edits.h"
 #include "learn/labelled_edits.h"
 #include "pair/decision.h"
 
@@ -34,5 +35,8 @@ film_status made_up_pairs_draw(const struct corpus *corpus, const struct decisio
                                const struct made_up_options *options, struct made_up_pairs *out,
                                film_error *error);
 void made_up_pairs_free(struct made_up_pairs *pairs);
+
+/* Returns whether labels let this kind of edit change the meaning (learn/guarantees_fit.h). */
+int made_up_allowed(unsigned guarantees, enum edit_kind kind);
 
 #endif

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ALPHA 0.05 /* of each end of the interval: the lower one is a bound with 95 % confidence */
-#define STEP 1.1   /* each threshold passes, or misses, this factor more rows */
+#define STEP 1.1 /* each threshold passes, or misses, this factor more rows */
 
 struct row {
     double score, off; /* OFF: its deviation from the target in the last test */
@@ -98,12 +97,14 @@ static struct share measure_prefix(const struct sequence *sequence, size_t count
 
 static double lower_bound(const struct share *share)
 {
-    return binomial_lower(share->hits / share->design, (double)share->count / share->design, ALPHA);
+    return binomial_lower(share->hits / share->design, (double)share->count / share->design,
+                          PROMISE_ALPHA);
 }
 
 static double upper(const struct share *share)
 {
-    return binomial_upper(share->hits / share->design, (double)share->count / share->design, ALPHA);
+    return binomial_upper(share->hits / share->design, (double)share->count / share->design,
+                          PROMISE_ALPHA);
 }
 
 /* The number of rows that pass with the score of row COUNT - 1: equal scores pass together. */
@@ -127,7 +128,8 @@ static size_t next_step(size_t count)
  * promises were broken. */
 static double strictest(const struct sequence *sequence)
 {
-    double least = sequence->target < 1 ? ceil(log(ALPHA) / log(sequence->target)) : INFINITY;
+    double least =
+        sequence->target < 1 ? ceil(log(PROMISE_ALPHA) / log(sequence->target)) : INFINITY;
     double positives = (double)sequence->positives;
     return fmax(fmax(least, 1), fmin(positives / 3, fmax(fmax(4 * least, 100), 0.1 * positives)));
 }
@@ -187,6 +189,31 @@ static double change_odds(double share, double odds)
     return share * odds / (share * odds + 1 - share);
 }
 
+double promise_odds(double prior, double share)
+{
+    return share > 0 && share < 1 ? prior / (1 - prior) / (share / (1 - share)) : 1;
+}
+
+film_status promise_precision(const struct operating_rows *rows, double threshold, double target,
+                              double odds, struct operating_point *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct sequence sequence;
+    size_t passed = 0;
+    TRY(sequence_make(&sequence, rows, error));
+    sequence.target = change_odds(target, 1 / odds);
+    while (passed < rows->count && sequence.rows[passed].score >= threshold) passed++;
+    struct share share = measure_prefix(&sequence, passed, 0);
+    *out = (struct operating_point){
+        .precision = passed ? change_odds(share.hits / (double)passed, odds) : (double)NAN,
+        .low = change_odds(lower_bound(&share), odds),
+        .high = change_odds(upper(&share), odds),
+        .pairs = passed};
+done:
+    sequence_free(&sequence);
+    return status;
+}
+
 film_status promise_choose(const film_operating *wanted, double prior,
                            const struct operating_rows *rows, struct operating_point *out,
                            film_error *error)
@@ -196,8 +223,7 @@ film_status promise_choose(const film_operating *wanted, double prior,
     int reached, recall = wanted->criterion == FILM_RECALL;
     TRY(sequence_make(&sequence, rows, error));
     /* A precision of the mixture is one of the rows with other odds; recall has no prior. */
-    double own = operating_share(rows);
-    double odds = recall || own == 0 || own == 1 ? 1 : prior / (1 - prior) / (own / (1 - own));
+    double odds = recall ? 1 : promise_odds(prior, operating_share(rows));
     sequence.target = change_odds(wanted->target, 1 / odds);
     size_t passed = (recall ? choose_recall : choose_precision)(&sequence, &reached);
     operating_at(threshold_of(&sequence, passed), prior, rows, out);

@@ -21,4 +21,16 @@ film_status promise_choose(const film_operating *wanted, double prior,
                            const struct operating_rows *rows, struct operating_point *out,
                            film_error *error);
 
+/* The probability that a bound fails: each end of an interval holds with 95 % confidence. */
+#define PROMISE_ALPHA 0.05
+
+/* The odds of a mixture with PRIOR relative to those of rows of which SHARE are the same. */
+double promise_odds(double prior, double share);
+
+/* Measures the precision of ROWS at THRESHOLD where the odds are ODDS times those of the rows: sets
+ * OUT's precision, low, high and pairs (those that pass). TARGET is the precision promised for the
+ * mixture; rows without a miss cannot show that they are independent. */
+film_status promise_precision(const struct operating_rows *rows, double threshold, double target,
+                              double odds, struct operating_point *out, film_error *error);
+
 #endif

@@ -189,6 +189,39 @@ static void write_model_summary(struct report *report)
                                       : "a threshold on the similarity");
 }
 
+/* What was promised in training, and what its threshold does with near misses. */
+static void write_promise(struct report *report)
+{
+    const json_t *point = json_object_get(json_object_get(report->about, "figures"), "operating");
+    const json_t *near = json_object_get(point, "near_misses"),
+                 *labelled = json_object_get(near, "labelled"), *bounds;
+    double precision = json_value(labelled, "precision");
+    if (!near) return;
+    bounds = json_object_get(point, "interval");
+    markup_print(&report->summary,
+                 "<p>The threshold was chosen for a precision of %g %%. In training it was %.1f %% "
+                 "(%.0f to %.0f) on unseen pairs",
+                 100 * json_value(point, "target"), 100 * json_value(point, "precision"),
+                 100 * json_number_value(json_array_get(bounds, 0)),
+                 100 * json_number_value(json_array_get(bounds, 1)));
+    bounds = json_object_get(labelled, "interval");
+    if (isfinite(precision))
+        markup_print(&report->summary,
+                     ", and %.1f %% (%.0f to %.0f) on those that differ in little", 100 * precision,
+                     100 * json_number_value(json_array_get(bounds, 0)),
+                     100 * json_number_value(json_array_get(bounds, 1)));
+    bounds = json_object_get(near, "interval");
+    if (json_value(near, "pairs") > 0)
+        markup_print(&report->summary,
+                     ". Near misses: %.0f of %.0f made-up ones were called the same (%.1f %%, %.1f "
+                     "to %.1f)",
+                     json_value(near, "called_same"), json_value(near, "pairs"),
+                     100 * json_value(near, "share"),
+                     100 * json_number_value(json_array_get(bounds, 0)),
+                     100 * json_number_value(json_array_get(bounds, 1)));
+    markup_raw(&report->summary, ".</p>\n");
+}
+
 void summary_begin(struct report *report, const struct eval_view *view)
 {
     write_model_summary(report);
@@ -199,7 +232,9 @@ void summary_begin(struct report *report, const struct eval_view *view)
         lead_pairs(report, view);
     else
         lead_others(report, view);
-    markup_raw(&report->summary, "</p>\n<div class=\"cards\">\n");
+    markup_raw(&report->summary, "</p>\n");
+    write_promise(report);
+    markup_raw(&report->summary, "<div class=\"cards\">\n");
     if (view) cards(report, view);
     if (view && view->corpus->skipped)
         warn(report, "data", "Bad rows skipped in %s: %llu.", file_name(report->options->eval),

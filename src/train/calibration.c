@@ -4,7 +4,7 @@
 #include "train/calibration.h"
 #include "base/mem.h"
 #include "learn/calibrate_fit.h"
-#include "learn/decision_threshold.h"
+#include "learn/near_misses.h"
 
 /* The pairs that a model is calibrated on, and the settings. */
 struct calibrating {
@@ -108,6 +108,33 @@ done:
     return status;
 }
 
+/* Adds what the model, now complete, does with near misses of the labelled rows. */
+static film_status log_near_misses(const struct calibrating *on, const film_model *model,
+                                   film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct decision *decision = &model->decision;
+    const struct calibration *line = decision->full ? &decision->margin : &decision->similarity;
+    const struct labelled_pairs *pairs = &on->pairs;
+    struct near_misses near = {0};
+    struct match_rule rule = {.full = decision->full, .memory = 1, .identity = 1};
+    struct near_judge judge = {decision,  rule, on->options->seed, on->options->threads,
+                               NEAR_MOST, NULL};
+    unsigned char *is_near = mem_array(pairs->count, 1);
+    float *score = mem_array(pairs->count, sizeof *score);
+    struct scored_pairs scored = {score, pairs->target, pairs->a, pairs->b, pairs->count, 0};
+    TRY_ALLOC(is_near && score, error);
+    TRY(score_calibration_pairs(on, decision, rule, &comm_single, score, error));
+    TRY(near_misses_gather(&near, &judge, on->labelled, pairs, is_near, error));
+    TRY(near_misses_log(&near, &scored, is_near, line->scale * line->threshold + line->bias,
+                        on->log, error));
+done:
+    near_misses_free(&near);
+    mem_free(is_near);
+    mem_free(score);
+    return status;
+}
+
 film_status calibrate_model(film_model *model, const struct training_rows *rows,
                             const film_train_options *options, struct training_log *log,
                             film_error *error)
@@ -124,6 +151,10 @@ film_status calibrate_model(film_model *model, const struct training_rows *rows,
     /* A decision cannot be calibrated on the rows it was trained on. */
     if (model->decision.full && rows->dev.rows && !labels_none_same(&on.pairs))
         TRY(calibrate_margin(&on, model, similarity, error));
+    /* Process 0 has all dev rows, the only memory, and the log. */
+    if (rows->dev.rows && on.comm->rank == 0 &&
+        near_misses_wanted(&options->operating, on.labelled))
+        TRY(log_near_misses(&on, model, error));
     training_log_note(log, "threshold_from", json_string(rows->dev_name));
     training_log_count(log, "threshold_pairs", on.pairs.count);
     decision_threshold_made_up(log, on.pairs.made_up);

@@ -17,6 +17,8 @@ void cross_validated_free(struct cross_validated *held)
     mem_free(held->target);
     mem_free(held->a);
     mem_free(held->b);
+    mem_free(held->is_near);
+    near_misses_free(&held->near);
     *held = (struct cross_validated){0};
 }
 
@@ -48,28 +50,66 @@ static int reserve(struct cross_validated *held, size_t count)
     if (a) held->a = a;
     uint32_t *b = mem_resize(held->b, count, sizeof *b);
     if (b) held->b = b;
-    return score && target && a && b;
+    unsigned char *is_near = mem_resize(held->is_near, count, 1);
+    if (is_near) held->is_near = is_near;
+    return score && target && a && b && is_near;
 }
 
-/* Appends the pairs of JUDGED with their log-odds. NUMBERED sentences have been numbered before. */
-static film_status append_scores(const film_model *model, const struct corpus *judged,
-                                 const struct comm *comm, const film_train_options *options,
-                                 size_t numbered, struct cross_validated *out, film_error *error)
+/* The rows of a fold, to be scored by a model that was trained without them. */
+struct fold_rows {
+    struct corpus judged;
+    size_t *seen;     /* per sentence: whether training has it, though the fold's rows do not */
+    size_t numbered;  /* sentences that have been numbered before */
+    size_t near_most; /* near misses to make up; 0: none are wanted */
+};
+
+static void fold_rows_free(struct fold_rows *fold)
+{
+    corpus_free(&fold->judged);
+    mem_free(fold->seen);
+    fold->seen = NULL;
+}
+
+/* Finds the sentences of the fold among those of REST. Collective. */
+static film_status mark_seen(struct fold_rows *fold, const struct corpus *rest, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct strtab *sentences = &fold->judged.sentences;
+    TRY_ALLOC(fold->seen = mem_zeroed(sentences->count, sizeof *fold->seen), error);
+    for (uint32_t i = 0; i < sentences->count; i++) {
+        film_text text = strtab_get(sentences, i);
+        fold->seen[i] = strtab_find(&rest->sentences, text.bytes, text.length) != STRTAB_NONE;
+    }
+    TRY(comm_sum_counts(rest->comm, fold->seen, sentences->count, error));
+done:
+    return status;
+}
+
+/* Appends the pairs of the fold with their log-odds. */
+static film_status append_scores(const film_model *model, const struct fold_rows *fold,
+                                 const struct comm *comm, const film_train_options *options,
+                                 struct cross_validated *out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct corpus *judged = &fold->judged;
     struct labelled_pairs pairs = {0};
     struct match_rule rule = {.full = model->decision.full, .memory = 1, .identity = 1};
     struct labels_scorer scorer = {&model->decision, rule, &comm_single, options->threads, NULL};
     TRY(labels_to_pairs(judged, LABELS_DRAWN / FOLDS, options->seed, &pairs, error));
     TRY_ALLOC(reserve(out, out->count + pairs.count), error);
     float *score = out->score + out->count;
+    struct near_judge judge = {&model->decision, rule,      options->seed, options->threads,
+                               fold->near_most,  fold->seen};
+    unsigned char *is_near = out->is_near + out->count;
     if (comm->rank == 0) /* only process 0 has a memory */
         TRY(labels_score(judged, &pairs, &scorer, score, error));
+    if (comm->rank == 0 && judge.most)
+        TRY(near_misses_gather(&out->near, &judge, judged, &pairs, is_near, error));
     TRY(comm_broadcast(comm, score, pairs.count * sizeof *score, 0, error));
     for (size_t i = 0; i < pairs.count; i++, out->count++) {
         out->target[out->count] = pairs.target[i];
-        out->a[out->count] = (uint32_t)numbered + pairs.a[i];
-        out->b[out->count] = (uint32_t)numbered + pairs.b[i];
+        out->a[out->count] = (uint32_t)fold->numbered + pairs.a[i];
+        out->b[out->count] = (uint32_t)fold->numbered + pairs.b[i];
     }
     out->made_up += pairs.made_up;
 done:
@@ -83,9 +123,11 @@ film_status cross_validate(const struct corpus *corpus, const film_train_options
 {
     film_status status = FILM_OK;
     int shared = corpus->comm->size > 1;
-    size_t used = corpus->rows < OUT_OF_FOLD_FEW ? FOLDS : 1, numbered = 0;
+    size_t used = corpus->rows < OUT_OF_FOLD_FEW ? FOLDS : 1;
     struct folds folds = {0};
-    struct corpus rest = {0}, judged = {0};
+    struct corpus rest = {0};
+    struct fold_rows fold = {
+        .near_most = near_misses_wanted(&options->operating, corpus) ? NEAR_MOST / used : 0};
     film_model *model = NULL;
     unsigned char *part = mem_array(corpus->rows, 1);
     *out = (struct cross_validated){0};
@@ -94,21 +136,21 @@ film_status cross_validate(const struct corpus *corpus, const film_train_options
     for (size_t f = 0; f < used; f++) {
         if (!split_rows(corpus, &folds, f, part)) continue;
         TRY((shared ? corpus_select_shared : corpus_select)(corpus, part, 0, &rest, error));
-        TRY((shared ? corpus_select_whole : corpus_select)(corpus, part, 1, &judged, error));
+        TRY((shared ? corpus_select_whole : corpus_select)(corpus, part, 1, &fold.judged, error));
+        TRY(mark_seen(&fold, &rest, error));
         status = train(&rest, options, &model, error);
         if (status != FILM_OK && status != FILM_BAD_INPUT) goto done;
-        if (status == FILM_OK)
-            TRY(append_scores(model, &judged, corpus->comm, options, numbered, out, error));
-        numbered += judged.sentences.count;
+        if (status == FILM_OK) TRY(append_scores(model, &fold, corpus->comm, options, out, error));
+        fold.numbered += fold.judged.sentences.count;
         model_free(model);
         model = NULL;
-        corpus_free(&judged);
+        fold_rows_free(&fold);
         status = FILM_OK;
     }
 done:
     folds_free(&folds);
     corpus_free(&rest);
-    corpus_free(&judged);
+    fold_rows_free(&fold);
     model_free(model);
     mem_free(part);
     return status;

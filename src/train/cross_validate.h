@@ -6,6 +6,7 @@
 #define TRAIN_CROSS_VALIDATE_H
 
 #include "learn/corpus.h"
+#include "learn/near_misses.h"
 #include "model/model.h"
 #include "film_train.h"
 
@@ -13,6 +14,9 @@ struct cross_validated {
     float *score, *target; /* log-odds; 0 or 1, or a scaled score */
     uint32_t *a, *b;       /* the two sentences, numbered across all folds */
     size_t count, made_up; /* MADE_UP: random negatives among them */
+    /* For a promised precision of sentences; otherwise NULL and empty. */
+    unsigned char *is_near; /* count: see near_misses_mark */
+    struct near_misses near;
 };
 
 /* Trains a model on REST and empties it. */

@@ -415,6 +415,8 @@ static film_status keep_promise(film_model *model, const struct training_rows *r
     struct scored_pairs scored = {held.score, held.target, held.a, held.b, held.count, 0};
     TRY(decision_threshold_choose(&scored, options, NULL, &log_odds, log, error));
     if (held.count) line->threshold = (log_odds - line->bias) / line->scale;
+    if (near_misses_wanted(&options->operating, &rows->corpus))
+        TRY(near_misses_log(&held.near, &scored, held.is_near, log_odds, log, error));
     jsonfile_put(json_object_get(log->figures, "operating"), "threshold",
                  jsonfile_number(line->threshold));
     training_log_note(log, "threshold_from", json_string("folds"));

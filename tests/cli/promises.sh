@@ -77,6 +77,54 @@ check "reached: false is stored" py 'o = f["operating"]; assert o["reached"] is 
 check "a promise is made on all pairs, each scored by a model that has not seen it" py 'o = f["operating"]; assert o["reached"] and o["interval"][0] >= 0.75 and f["threshold_pairs"] == f["rows"]'
 "$FILM" predict promise.film "$HELDOUT" -q | tail -n +2 | cut -f2 | paste <(tail -n +2 "$HELDOUT" | cut -f1) - >rows
 check "and holds on new pairs" awk '$2 { n++; hits += $1 } END { exit !(n > 50 && hits / n >= 0.75) }' rows
+# ---- near misses ----
+"$FILM" info promise.film --json >out.json
+check "near misses: counts of made-up ones, their kinds and exact bounds" py '
+import math
+n = f["operating"]["near_misses"]
+assert n["pairs"] == sum(k[0] for k in n["kinds"].values()) > 500 and n["called_same"] == sum(k[1] for k in n["kinds"].values())
+assert {"negation", "number", "question"} <= set(n["kinds"]) and abs(n["share"] - n["called_same"] / n["pairs"]) < 1e-6
+def at_most(k, m, p): return sum(math.exp(math.lgamma(m + 1) - math.lgamma(i + 1) - math.lgamma(m - i + 1) + i * math.log(p) + (m - i) * math.log1p(-p)) for i in range(k + 1))
+assert abs(at_most(n["called_same"], n["pairs"], n["interval"][1]) - 0.05) < 1e-4
+assert n["labelled"]["called_same"] < n["labelled"]["pairs"] < f["rows"]'
+line=$("$PYTHON" -c 'import json; n = json.load(open("out.json"))["figures"]["operating"]["near_misses"]; print("%d of %s made-up ones were called the same (%.1f %%, %.1f to %.1f)" % (n["called_same"], n["pairs"], 100 * n["share"], *(100 * b for b in n["interval"])))')
+"$FILM" report promise.film -o promise.html -q
+check "the report has them" grep -qF "Near misses: $line" promise.html
+# Pairs of a dev file that differ in one word or in many, each sentence once, are counted again by their verdicts.
+"$PYTHON" - "$FAQ/heldout.tsv" >dev.tsv <<'END'
+import re, sys
+print("label\ta\tb")
+texts = dict.fromkeys(text for row in open(sys.argv[1], encoding="utf-8").read().splitlines()[1:] for text in row.split("\t")[1:])
+texts = [text for text in texts if len(re.findall(r"[a-z]+", text.lower())) > 6 and not re.search(r"[^A-Za-z ?]", text)]
+for i, text in enumerate(texts):
+    words = text.rstrip("?").split()
+    del words[i % len(words)]
+    print(int(i % 3 > 0), text, " ".join(words) if i % 4 else texts[(i + 40) % len(texts)][::-1], sep="\t")
+END
+run "$FILM" train "$FAQ/train.tsv" "${fast[@]}" --dev dev.tsv --operating precision=0.5 -o near.film
+check "near misses are printed" bash -c '
+    grep -qE "^near misses: [0-9,]+ of [0-9,]+ made-up ones called the same \([0-9.]+ %, [0-9.]+ to [0-9.]+\)" err &&
+    grep -qE "^near misses: [0-9]+ of [0-9]+ labelled ones called the same, precision [0-9.]+ %, [0-9]+ to [0-9]+$" err'
+"$FILM" info near.film --json >out.json
+"$FILM" predict near.film dev.tsv -q | tail -n +2 | cut -f2 | paste <(tail -n +2 dev.tsv) - >rows
+"$FILM" eval near.film dev.tsv --operating precision=0.5 --json -q >eval.json
+counted_again() {
+    "$PYTHON" - <<'END'
+import json
+def words(text): return text.lower().rstrip("?").split()
+rows = [line.rstrip("\n").split("\t") for line in open("rows", encoding="utf-8")]
+near = [row for row in rows if set(words(row[2])) <= set(words(row[1]))]
+called = [int(row[0]) for row in near if row[3] == "1"]
+for file, path in (("out.json", ["figures", "operating"]), ("eval.json", ["operating"])):
+    found = json.load(open(file))
+    for key in path: found = found[key]
+    found = found["near_misses"]["labelled"]
+    assert found["pairs"] == len(near) > 20, (found, len(near))
+    if file == "out.json":
+        assert found["called_same"] == len(called) and abs(found["precision"] - sum(called) / len(called)) < 1e-6, (found, called)
+END
+}
+check "labelled ones are those that differ in a word, with the precision of their verdicts" counted_again
 cp promise.film first.film
 "$FILM" train "$FAQ/train.tsv" "${fast[@]}" --operating precision=0.75 -o promise.film -q
 check "the same training gives the same bytes" cmp promise.film first.film
