@@ -72,12 +72,61 @@ void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count
     (void)threads_for(threads, count, GRAIN, prepare_some, &job, NULL); /* cannot fail */
 }
 
+/* Adds what n-grams that occur several times have more or less than the sum of their occurrences:
+ * tf is not linear. */
+static void add_repeated(const struct encoder *encoder, const struct feature_row *row, float *out)
+{
+    enum { SOME = 64 };
+    uint32_t id[SOME];
+    float value[SOME];
+    size_t count = 0;
+    for (size_t i = 0; i < row->repeated;) {
+        size_t start = i;
+        uint32_t gram = row->scratch[start];
+        while (i < row->repeated && row->scratch[i] == gram) i++;
+        float once = row->gram_factor * encoder->features->idf[gram];
+        id[count] = gram;
+        value[count++] =
+            row->value[feature_row_position(row, gram)] - (float)(i - start + 1) * once;
+        if (count < SOME && i < row->repeated) continue;
+        word_map_add_rows(&encoder->map, id, value, count, out, encoder->dim);
+        count = 0;
+    }
+}
+
+/* OUT = the vector of a sentence whose features are those of its words: their rows, and the sums of
+ * their n-grams that the lexicon keeps. */
+static void sum_words(const struct encoder *encoder, const struct feature_row *row, float *out)
+{
+    enum { SOME = 64 };
+    const float *sum[SOME];
+    size_t tokens = row->grams.tokens.count,
+           words = feature_row_position(row, encoder->features->first[GROUP_CHAR]);
+    word_map_sum(&encoder->map, row->id, row->value, words, out, encoder->dim);
+    for (size_t first = 0; first < tokens; first += SOME) {
+        size_t here = tokens - first < SOME ? tokens - first : SOME;
+        for (size_t i = 0; i < here; i++) sum[i] = row->word[first + i]->sum;
+        vec_add_sum(out, row->gram_factor, sum, here, encoder->dim);
+    }
+    add_repeated(encoder, row, out);
+}
+
+int encoder_has_sums(const struct encoder *encoder)
+{
+    const struct lexicon *lexicon = encoder->features->lexicon;
+    return lexicon && word_map_exists(&lexicon->map) && lexicon->map.rows == encoder->map.rows &&
+           lexicon->map.codes == encoder->map.codes;
+}
+
 film_status encoder_read_words(const struct encoder *encoder, struct feature_row *row,
                                film_text text, float *out, film_error *error)
 {
     film_status status = features_transform(encoder->features, row, text, error);
     if (status != FILM_OK || !word_map_exists(&encoder->map)) return status;
-    word_map_sum(&encoder->map, row->id, row->value, row->count, out, encoder->dim);
+    if (row->is_plain && encoder_has_sums(encoder))
+        sum_words(encoder, row, out);
+    else
+        word_map_sum(&encoder->map, row->id, row->value, row->count, out, encoder->dim);
     return FILM_OK;
 }
 

@@ -57,6 +57,9 @@ double encoder_sparse_similarity(const struct encoder *encoder, const struct fea
 void encoder_prepare(const struct encoder *encoder, float *vectors, size_t count, int threads,
                      float *penalty);
 
+/* Returns whether the words that the lexicon keeps have the sums of this encoder's map. */
+int encoder_has_sums(const struct encoder *encoder);
+
 /* OUT (dim) = the vector of TEXT under the map of the words (nothing without a map). ROW keeps the
  * sparse row. */
 film_status encoder_read_words(const struct encoder *encoder, struct feature_row *row,

@@ -34,10 +34,12 @@ float features_tf(uint32_t count)
     return count < 5 ? small[count] : (float)(1.0 + log((double)count));
 }
 
-void features_weigh(const struct features *features, const uint32_t *id, float *value, size_t count)
+float features_weigh(const struct features *features, const uint32_t *id, float *value,
+                     size_t count)
 {
     size_t at = 0;
     int groups_present = 0;
+    float last = 0;
     for (int g = 0; g < GROUPS; g++) {
         size_t start = at;
         double sum = 0.0;
@@ -49,11 +51,13 @@ void features_weigh(const struct features *features, const uint32_t *id, float *
         groups_present++;
         float scale = (float)(1.0 / sqrt(sum));
         for (size_t i = start; i < at; i++) value[i] *= scale;
+        last = scale;
     }
-    if (groups_present < 2) return;
+    if (groups_present < 2) return last;
     /* Every group has length 1 now, so the length of the row is the root of their number. */
     float scale = (float)(1.0 / sqrt((double)groups_present));
     for (size_t i = 0; i < count; i++) value[i] *= scale;
+    return last * scale;
 }
 
 film_status feature_row_init(struct feature_row *row, const struct features *features,
@@ -225,6 +229,7 @@ static int collect_grams(const struct features *features, struct feature_row *ro
     }
     list_bits(row, seen, upper, uppers, first);
     sort_ids(again, again + repeated, repeated);
+    row->repeated = repeated;
     for (size_t i = 0; i < repeated;) {
         size_t start = i;
         while (i < repeated && again[i] == again[start]) i++;
@@ -277,10 +282,11 @@ film_status features_transform(const struct features *features, struct feature_r
     row->listed = 0;
     TRY(grams_split(&row->grams, &features->tokenizer, text, error));
     TRY(find_words(features, row, error));
-    TRY((feature_row_is_plain(features, row) ? collect_plain : collect_listed)(features, row,
-                                                                               error));
+    row->is_plain = feature_row_is_plain(features, row);
+    row->repeated = 0;
+    TRY((row->is_plain ? collect_plain : collect_listed)(features, row, error));
     row->id[row->count] = UINT32_MAX; /* above all ids: merging needs no other check of the end */
-    features_weigh(features, row->id, row->value, row->count);
+    row->gram_factor = features_weigh(features, row->id, row->value, row->count);
 done:
     return status;
 }

@@ -44,6 +44,12 @@ struct feature_row {
     size_t id_capacity, value_capacity, found_capacity, scratch_capacity, seen_capacity;
     struct lexeme_room *room; /* of the words that no lexicon keeps */
     size_t word_capacity, room_capacity;
+    /* Of a sentence whose features are those of its words: the factor between the idf of a
+     * character n-gram that occurs once and its value; the n-grams that occur more often, ascending,
+     * are the first REPEATED of SCRATCH, each once less than it occurs. */
+    int is_plain;
+    float gram_factor;
+    size_t repeated;
     int listed; /* the lists of `grams` and `found` are filled */
 };
 
@@ -71,9 +77,9 @@ size_t feature_row_position(const struct feature_row *row, uint32_t id);
 void feature_row_places(const struct feature_row *row, double *places);
 
 /* Computes the final weights of an id-sorted row; VALUE holds tf on entry. Fitting and transforming
- * share it, so that both give the same numbers. */
-void features_weigh(const struct features *features, const uint32_t *id, float *value,
-                    size_t count);
+ * share it, so that both give the same numbers. Returns the factor of the last group. */
+float features_weigh(const struct features *features, const uint32_t *id, float *value,
+                     size_t count);
 
 /* 1 + log(count) */
 float features_tf(uint32_t count);

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "embed/features.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PHRASE_BITS = 19 };
@@ -72,8 +73,22 @@ void lexicon_free(struct lexicon *lexicon)
 film_status lexicon_renew(struct features *features, const struct relations *relations,
                           film_error *error)
 {
+    struct word_map map = {NULL};
+    size_t dim = 0;
+    if (features->lexicon) {
+        map = features->lexicon->map;
+        dim = features->lexicon->dim;
+    }
     lexicon_free(features->lexicon);
-    return lexicon_new(features, relations, &features->lexicon, error);
+    film_status status = lexicon_new(features, relations, &features->lexicon, error);
+    if (status == FILM_OK) lexicon_set_map(features->lexicon, &map, dim);
+    return status;
+}
+
+void lexicon_set_map(struct lexicon *lexicon, const struct word_map *map, size_t dim)
+{
+    lexicon->map = *map;
+    lexicon->dim = dim;
 }
 
 /* ---- A word ---- */
@@ -96,7 +111,24 @@ static void find_letter_pairs(film_text word, struct lexeme *out)
     out->pair_count = (uint32_t)length + 1;
 }
 
-/* Fills OUT, which has room for all grams, from the grams of WORD. */
+/* Computes what the map says of a word; SUM has room for a vector. */
+static void apply_map(const struct features *features, struct lexeme *out, float *sum)
+{
+    enum { SOME = 64 };
+    const struct lexicon *lexicon = features->lexicon;
+    float idf[SOME];
+    if (out->id != STRTAB_NONE)
+        out->length = sqrt(word_map_product(&lexicon->map, out->id, out->id, lexicon->dim));
+    memset(sum, 0, lexicon->dim * sizeof *sum);
+    for (uint32_t first = 0; first < out->gram_count; first += SOME) {
+        uint32_t here = out->gram_count - first < SOME ? out->gram_count - first : SOME;
+        for (uint32_t i = 0; i < here; i++) idf[i] = features->idf[out->gram[first + i]];
+        word_map_add_rows(&lexicon->map, out->gram + first, idf, here, sum, lexicon->dim);
+    }
+    out->sum = sum;
+}
+
+/* Fills OUT, which has room for all grams and a vector, from the grams of WORD. */
 static void fill_lexeme(const struct features *features, film_text word,
                         const struct gram_list *grams, struct lexeme *out)
 {
@@ -121,6 +153,8 @@ static void fill_lexeme(const struct features *features, film_text word,
     out->begins_phrase = lexicon_may_have_phrase(lexicon, out->hash, word, 0);
     out->related = relations_word(lexicon->relations, word);
     out->related.text = (film_text){NULL, 0};
+    if (word_map_exists(&lexicon->map))
+        apply_map(features, out, (float *)(out->gram + grams->count));
 }
 
 /* Publishes LEXEME, or frees it where another thread was first; returns the one that is kept. */
@@ -146,7 +180,8 @@ film_status lexicon_word(const struct features *features, film_text word, uint32
     if (features->groups & GROUP_BIT(GROUP_CHAR)) TRY(grams_of_word(grams, word, error));
     size_t count = features->groups & GROUP_BIT(GROUP_CHAR) ? list->count : 0;
     struct gram_list own = {.items = list->items, .count = count, .bytes = list->bytes};
-    size_t size = sizeof(struct lexeme) + count * sizeof(uint32_t);
+    size_t dim = lexicon && word_map_exists(&lexicon->map) ? lexicon->dim : 0;
+    size_t size = sizeof(struct lexeme) + count * sizeof(uint32_t) + dim * sizeof(float);
     struct lexeme *lexeme = kept ? mem_array(size, 1) : room->lexeme;
     if (!kept) {
         TRY_ALLOC(mem_grow((void **)&room->lexeme, &room->size, size, 1), error);

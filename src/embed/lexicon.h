@@ -9,6 +9,7 @@
 #define EMBED_LEXICON_H
 
 #include "embed/grams.h"
+#include "embed/word_map.h"
 #include "text/relations.h"
 #include "text/word_kinds.h"
 
@@ -29,12 +30,18 @@ struct lexeme {
     int begins_phrase; /* 0: the relations have no phrase of two words that begins with it */
     /* What the lexicon's relations say of it, without the text. */
     struct relations_word related;
+    /* Where the lexicon has a map: the length of the word's row, and the sum of idf times row over
+     * its n-grams (NULL: no map). */
+    double length;
+    const float *sum;
     uint32_t gram_count;
     uint32_t gram[]; /* the ids of its known character n-grams, ascending, with repetitions */
 };
 
 struct lexicon {
     const struct relations *relations;
+    struct word_map map; /* of the model; none while it is learned */
+    size_t dim;
     /* Of the phrases of two words in the relations: bits for the hash of the first word, and with
      * it the first letter, and the first three, of the second. */
     uint64_t *phrase_bits;
@@ -45,9 +52,12 @@ struct lexicon {
 /* Makes a lexicon. RELATIONS may be NULL. */
 film_status lexicon_new(const struct features *features, const struct relations *relations,
                         struct lexicon **out, film_error *error);
-/* Replaces the lexicon of FEATURES after a change of either. No thread may use it meanwhile. */
+/* Replaces the lexicon of FEATURES after a change of either; the map stays. No thread may use it
+ * meanwhile. */
 film_status lexicon_renew(struct features *features, const struct relations *relations,
                           film_error *error);
+/* Sets the map, before the first word is read. */
+void lexicon_set_map(struct lexicon *lexicon, const struct word_map *map, size_t dim);
 void lexicon_free(struct lexicon *lexicon);
 
 /* Returns 0 where the relations have no phrase of a word with this hash and a word that begins with

@@ -18,6 +18,8 @@
 
 double vec_dot(const float *a, const float *b, size_t n);
 void vec_add_scaled(float *y, float scale, const float *x, size_t n); /* y += scale x */
+/* y += scale * (the sum of COUNT vectors x), in the order of the vectors. */
+void vec_add_sum(float *y, float scale, const float *const *x, size_t count, size_t n);
 void vec_scale(float *x, float scale, size_t n);
 
 /* Scales the vector to length 1 and returns its former length; a zero vector stays zero. */

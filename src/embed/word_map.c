@@ -132,11 +132,10 @@ static void sum_codes(const struct word_map *map, const uint32_t *ids, const flo
     }
 }
 
-void word_map_sum(const struct word_map *map, const uint32_t *ids, const float *values,
-                  size_t count, float *out, size_t dim)
+void word_map_add_rows(const struct word_map *map, const uint32_t *ids, const float *values,
+                       size_t count, float *out, size_t dim)
 {
     enum { AHEAD = 2 };
-    memset(out, 0, dim * sizeof *out);
     if (!map->rows) {
         sum_codes(map, ids, values, count, out, dim);
         return;
@@ -147,6 +146,13 @@ void word_map_sum(const struct word_map *map, const uint32_t *ids, const float *
                 __builtin_prefetch(floats_of(map, ids[i + AHEAD], dim) + at);
         vec_add_scaled(out, values[i], floats_of(map, ids[i], dim), dim);
     }
+}
+
+void word_map_sum(const struct word_map *map, const uint32_t *ids, const float *values,
+                  size_t count, float *out, size_t dim)
+{
+    memset(out, 0, dim * sizeof *out);
+    word_map_add_rows(map, ids, values, count, out, dim);
 }
 
 /* ---- Rows ---- */

@@ -34,7 +34,10 @@ static inline size_t word_map_stride(unsigned bits, size_t dim)
 /* OUT (dim) += factor * row */
 void word_map_add(const struct word_map *map, uint32_t id, float factor, float *out, size_t dim);
 
-/* OUT (dim) = the sum of COUNT rows, each times its value. */
+/* OUT (dim) += the sum of COUNT rows, each times its value. */
+void word_map_add_rows(const struct word_map *map, const uint32_t *ids, const float *values,
+                       size_t count, float *out, size_t dim);
+/* OUT (dim) = that sum. */
 void word_map_sum(const struct word_map *map, const uint32_t *ids, const float *values,
                   size_t count, float *out, size_t dim);
 

@@ -154,12 +154,15 @@ static void prepare_side(struct comparison *comparison, struct alignment *alignm
     struct alignment_words *known = &alignment->known[s];
     float ones[MOST];
     size_t dim = alignment->encoder->dim;
+    int has_sums = encoder_has_sums(alignment->encoder);
     known->count = 0;
     if (!alignment->rest[s]) return;
     for (size_t i = 0; i < side->alone; i++) {
-        uint32_t id = reading->side[s].words[side->place[i]].id;
+        const struct reading_word *word = &reading->side[s].words[side->place[i]];
+        uint32_t id = word->id;
         if (id == READING_NONE) continue;
-        known->length[known->count] = sqrt(word_map_product(map, id, id, dim));
+        known->length[known->count] =
+            has_sums ? word->lexeme->length : sqrt(word_map_product(map, id, id, dim));
         known->place[known->count] = (uint32_t)i;
         ones[known->count] = 1.0f;
         known->id[known->count++] = id;
