@@ -237,7 +237,7 @@ typedef struct film_search_options {
     size_t size;
     /* The number of answers; 0: 10. */
     size_t k;
-    /* Candidates judged; 0: four for each answer, 40 to 100. More candidates find more answers and
+    /* Candidates judged; 0: five for two answers, 25 to 100. More candidates find more answers and
      * take longer. */
     size_t candidates;
     /* Search only sentences for which all of these hold. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BLOCK = 1 << 20 };
+enum { FIRST_BLOCK = 1 << 12, BLOCK = 1 << 20 }; /* a few answers or many rows */
 
 struct batch_block {
     struct batch_block *next;
@@ -18,7 +18,8 @@ static char *reserve_bytes(struct batch *batch, size_t length)
 {
     struct batch_block *block = batch->blocks;
     if (!block || block->size - block->used < length) {
-        size_t size = length > BLOCK ? length : BLOCK;
+        size_t size = !block ? FIRST_BLOCK : block->size < BLOCK ? 2 * block->size : BLOCK;
+        if (size < length) size = length;
         block = mem_array(sizeof *block + size, 1);
         if (!block) return NULL;
         *block = (struct batch_block){.next = batch->blocks, .size = size};

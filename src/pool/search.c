@@ -23,7 +23,7 @@ struct candidate {
 };
 
 struct answer {
-    film_sentence sentence; /* points into the texts of the result */
+    size_t row; /* of the texts of the result */
     film_verdict verdict;
     double score;
     double answered;
@@ -217,7 +217,7 @@ done:
  * one cannot be among the best. */
 static film_status judge_candidates(struct search *search, struct search_worker *worker,
                                     film_text query, size_t count, size_t *judged,
-                                    film_error *error)
+                                    struct batch *texts, film_error *error)
 {
     film_status status = FILM_OK;
     struct store_sentence sentence;
@@ -234,6 +234,8 @@ static film_status judge_candidates(struct search *search, struct search_worker 
         TRY(match_finish(&worker->match, &answer->verdict, error));
         if (answer->verdict.probability < search->options->least) continue;
         answer->number = sentence.number;
+        answer->row = texts->count;
+        TRY(batch_add(texts, &sentence.fields, 0, error));
         answer->score =
             best_score(&worker->match, &worker->candidate[i].by, answer->verdict.log_odds);
         best_note(&worker->best, answer->score);
@@ -259,22 +261,15 @@ static film_status search_one(struct search *search, struct search_worker *worke
                               struct result *result, film_error *error)
 {
     film_status status = FILM_OK;
-    struct store_sentence sentence;
     size_t count, judged;
-    int found;
     TRY(find_candidates(search, worker, query, &count, error));
-    TRY(judge_candidates(search, worker, query, count, &judged, error));
+    TRY(judge_candidates(search, worker, query, count, &judged, &result->texts, error));
     sort_array(worker->answer, judged, sizeof *worker->answer, answers_by_score);
     if (judged > search->options->k) judged = search->options->k;
     if (judged && search->options->answered_only && !answers(search, worker->answer)) judged = 0;
     TRY_ALLOC(result->list = mem_array(judged, sizeof *result->list), error);
-    for (size_t i = 0; i < judged; i++) {
-        TRY(store_find_number(worker->db, worker->answer[i].number, &sentence, &found, error));
-        TRY(batch_add(&result->texts, &sentence.fields, i, error));
-        result->list[i] = worker->answer[i];
-        result->count++;
-    }
-    for (size_t i = 0; i < judged; i++) result->list[i].sentence = result->texts.rows[i];
+    if (judged) memcpy(result->list, worker->answer, judged * sizeof *result->list);
+    result->count = judged;
 done:
     return status;
 }
@@ -340,16 +335,17 @@ static film_status list_found(struct search *search, film_text query, size_t num
     film_status status = FILM_OK;
     for (size_t i = 0; i < result->count && !listing->stop; i++) {
         const struct answer *answer = &result->list[i];
+        const film_sentence *sentence = &result->texts.rows[answer->row];
         film_found found = {.query = number,
                             .place = i,
-                            .sentence = answer->sentence,
+                            .sentence = *sentence,
                             .verdict = answer->verdict,
                             .score = answer->score,
                             .answered = answer->answered,
                             .answers = answers(search, answer)};
         if (search->options->explain)
-            TRY(match_pair(&search->workers[0].match, query, answer->sentence.text, 0,
-                           &found.verdict, error));
+            TRY(match_pair(&search->workers[0].match, query, sentence->text, 0, &found.verdict,
+                           error));
         listing->stop = listing->call(listing->user, &found) != 0;
     }
 done:
@@ -415,12 +411,13 @@ static film_status check_request(const film_text *queries, size_t count,
     return FILM_OK;
 }
 
-/* A few for each answer. With 40 candidates for 10 answers, R@1 and R@10 are those of 100
+/* A few for each answer. With 25 candidates for 10 answers, R@1 and R@10 are those of 100
  * (docs/reference/results-speed.md). */
 static size_t usual_candidates(size_t k)
 {
-    enum { EACH = 4, LEAST = 40, MOST = 100 };
-    return k <= LEAST / EACH ? LEAST : k >= MOST / EACH ? MOST : k * EACH;
+    enum { LEAST = 25, MOST = 100 };
+    size_t some = k < MOST ? k * 5 / 2 : MOST;
+    return some < LEAST ? LEAST : some < MOST ? some : MOST;
 }
 
 film_status film_pool_search_many(film_pool *pool, const film_text *queries, size_t count,
