@@ -31,7 +31,7 @@ set(FILM_SOURCES
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
   src/model/decision_file.c
     src/model/decision_settings.c src/model/edits.c src/model/examples.c src/model/model.c
-  src/model/model_words.c src/model/packed.c src/model/packed_file.c src/model/parent.c
+  src/model/model_words.c src/model/pack_grams.c src/model/packed.c src/model/packed_file.c src/model/parent.c
   src/model/settings.c src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/classify.c src/explain/differences.c

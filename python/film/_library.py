@@ -84,7 +84,7 @@ class _Calls:
             raise AttributeError(name)
         owner, result, arguments = _abi.FUNCTIONS["film_" + name]
         function = getattr(library(owner), "film_" + name)
-        function.restype, function.argtypes = result, arguments
+        function.restype, function.argtypes = _abi.made(result), _abi.made(arguments)
         setattr(self, name, function)
         return function
 

@@ -1,7 +1,7 @@
 /* The map L: a vector for each feature, as floats or as compact codes.
  *
- * Codes are whole numbers of 8 or 4 bits with one scale per feature: value = scale * code. They
- * take a quarter or an eighth of the memory of floats. */
+ * Codes are signed bytes with one scale per feature: value = scale * code. They take a quarter of
+ * the memory of floats. */
 #ifndef EMBED_WORD_MAP_H
 #define EMBED_WORD_MAP_H
 
@@ -11,24 +11,14 @@
 
 /* A view; rows are numbered by feature. Without `rows` and `codes` there is no map. */
 struct word_map {
-    const float *rows; /* features x dim, or NULL: */
-    /* Row w begins at w * stride. 8 bits: dim signed bytes. 4 bits: byte i has the values of
-     * dimensions i (lower half) and stride + i, each plus 8. */
-    const uint8_t *codes;
+    const float *rows;   /* features x dim, or NULL: */
+    const int8_t *codes; /* features x dim */
     const float *scales; /* by feature */
-    unsigned bits;       /* 8 or 4 */
-    size_t stride;       /* bytes of a row of codes */
 };
 
 static inline int word_map_exists(const struct word_map *map)
 {
     return map->rows || map->codes;
-}
-
-/* Bytes of a row of DIM codes. */
-static inline size_t word_map_stride(unsigned bits, size_t dim)
-{
-    return bits == 8 ? dim : (dim + 1) / 2;
 }
 
 /* OUT (dim) += factor * row */
@@ -51,8 +41,8 @@ double word_map_toward(const struct word_map *map, uint32_t id, const float *vec
 float word_map_value(const struct word_map *map, uint32_t id, size_t dimension, size_t dim);
 void word_map_row(const struct word_map *map, uint32_t id, float *out, size_t dim);
 
-/* Rounds a row of floats to codes of BITS bits and a scale. The largest value becomes the largest
- * code, 127 or 7; a row of zeros has scale 0. */
-void word_map_round(const float *row, size_t dim, unsigned bits, uint8_t *code, float *scale);
+/* Rounds a row of floats to codes and a scale. The largest value becomes the code MOST, 127 or
+ * less; a row of zeros has scale 0. */
+void word_map_round(const float *row, size_t dim, int most, int8_t *code, float *scale);
 
 #endif

@@ -40,7 +40,7 @@ struct film_model {
     float *own_map, *own_sigma;
     struct network *network; /* the BERT encoder, to which `encoder` points; may be NULL */
     float *own_network_map;
-    uint8_t *own_codes; /* of a model that was packed here (model/packed.h) */
+    int8_t *own_codes; /* of a model that was packed here, or has 4 bits (model/packed.h) */
     float *own_scales;
     const film_model *packed_from; /* of a packed copy */
     /* The model that training began from (model/parent.h); NULL: none. */

@@ -14,19 +14,20 @@ static film_status pack_map(const film_model *model, unsigned bits, film_model *
     film_status status = FILM_OK;
     const struct word_map *map = &model->encoder.map;
     size_t dim = model->encoder.dim, features = features_count(&model->features);
-    size_t stride = word_map_stride(bits, dim);
+    size_t words = model->features.first[GROUP_WORD + 1];
     float *row = NULL, *scales = NULL;
-    uint8_t *codes = NULL;
-    if (!word_map_exists(map) || map->bits == bits) return FILM_OK; /* as in MODEL */
+    int8_t *codes = NULL;
+    if (!word_map_exists(map) || model->bits == bits) return FILM_OK; /* as in MODEL */
     TRY_ALLOC(row = mem_array(dim, sizeof *row), error);
-    TRY_ALLOC(out->own_codes = codes = mem_array(features, stride), error);
+    TRY_ALLOC(out->own_codes = codes = mem_array(features, dim), error);
     TRY_ALLOC(out->own_scales = scales = mem_array(features, sizeof *scales), error);
     for (size_t w = 0; w < features; w++) {
         word_map_row(map, (uint32_t)w, row, dim);
-        word_map_round(row, dim, bits, codes + w * stride, &scales[w]);
+        word_map_round(row, dim, bits == 8 || w < words ? MOST : PACKED_MOST, codes + w * dim,
+                       &scales[w]);
     }
-    out->encoder.map =
-        (struct word_map){.codes = codes, .scales = scales, .bits = bits, .stride = stride};
+    if (bits == 4) TRY(pack_grams(model, scales, codes, error));
+    out->encoder.map = (struct word_map){.codes = codes, .scales = scales};
 done:
     mem_free(row);
     return status;

@@ -1,9 +1,10 @@
 /* Packed models: the same model in a quarter to a seventh of the bytes.
  *
- * Rows of the map become codes (embed/word_map.h), word evidence becomes bytes (pair/item_table.h),
- * memory becomes sets of numbers (base/keyset.h), strings lose their hash tables. The arrays of the
- * file are used as they are. Trees, line, idf, classifier,
- * examples and encoders are unchanged. */
+ * Rows of the map become codes (embed/word_map.h): 8 bits, or 8 for words and 4 for other features,
+ * which are bytes again in memory. Word evidence becomes bytes (pair/item_table.h),
+ * memory becomes sets of numbers (base/keyset.h), strings lose their hash tables. The other arrays
+ * of the file are used as they are. Trees, line, idf, classifier, examples and encoders are
+ * unchanged. */
 #ifndef MODEL_PACKED_H
 #define MODEL_PACKED_H
 
@@ -18,13 +19,19 @@ void model_pack_free(film_model *packed);
 /* Replaces the arrays of a model that was just trained by packed ones. */
 film_status model_shrink(film_model *model, unsigned bits, film_error *error);
 
+/* Rounds the CODES (features x dim) of character n-grams of a model with 4 bits again, so that the
+ * sum of the n-grams of each word keeps its value (pack_grams.c). */
+enum { PACKED_MOST = 7 }; /* the largest code of 4 bits */
+film_status pack_grams(const film_model *model, const float *scales, int8_t *codes,
+                       film_error *error);
+
 /* ---- The file (packed_file.c) ---- */
 
 enum { PACKED_TENSORS = 20 + 2 * GROUPS };
 
 /* Arrays that exist only while a packed model is saved. */
 struct packed_arrays {
-    uint8_t *lengths[GROUPS], *relations;
+    uint8_t *lengths[GROUPS], *relations, *halves;
     char names[2 * GROUPS][24];
 };
 void packed_arrays_free(struct packed_arrays *arrays);

@@ -5,6 +5,7 @@
 #include "text/relations_pack.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Saving ---- */
 
@@ -12,6 +13,7 @@ void packed_arrays_free(struct packed_arrays *arrays)
 {
     for (int g = 0; g < GROUPS; g++) mem_free(arrays->lengths[g]);
     mem_free(arrays->relations);
+    mem_free(arrays->halves);
 }
 
 struct tensor_list {
@@ -73,18 +75,58 @@ static void place_decision(const struct decision *decision, const struct tensor_
     place_set(list, "memory.apart.sizes", "memory.apart.rest", &memory->apart);
 }
 
+/* Two codes of 4 bits per byte, each plus 8: dimension i in the lower, STRIDE + i in the upper half.
+ * With an odd number of dimensions the last upper half is 8, the value 0. */
+static size_t halves_stride(size_t dim)
+{
+    return (dim + 1) / 2;
+}
+
+static void halves_put(const int8_t *code, size_t dim, uint8_t *out)
+{
+    size_t stride = halves_stride(dim);
+    for (size_t i = 0; i < stride; i++) {
+        int high = stride + i < dim ? code[stride + i] : 0;
+        out[i] = (uint8_t)((high + 8) << 4 | (code[i] + 8));
+    }
+}
+
+static void halves_get(const uint8_t *half, size_t dim, int8_t *out)
+{
+    size_t stride = halves_stride(dim);
+    for (size_t i = 0; i < stride; i++) out[i] = (int8_t)((half[i] & 15) - 8);
+    for (size_t i = stride; i < dim; i++) out[i] = (int8_t)((half[i - stride] >> 4) - 8);
+}
+
+static film_status place_map(const film_model *model, struct packed_arrays *arrays,
+                             const struct tensor_list *list, film_error *error)
+{
+    const struct word_map *map = &model->encoder.map;
+    size_t dim = model->encoder.dim, stride = halves_stride(dim);
+    size_t features = features_count(&model->features);
+    size_t words = model->features.first[GROUP_WORD + 1];
+    if (!map->codes) return FILM_OK;
+    place(list, "L.scales", SAFETENSORS_F32, map->scales, features, 0);
+    if (model->bits == 8) {
+        place(list, "L.codes", SAFETENSORS_I8, map->codes, features, dim);
+        return FILM_OK;
+    }
+    uint8_t *halves = arrays->halves = mem_array(features - words, stride);
+    if (!halves) return status_no_memory(error);
+    for (size_t f = words; f < features; f++)
+        halves_put(map->codes + f * dim, dim, halves + (f - words) * stride);
+    if (words) place(list, "L.words", SAFETENSORS_I8, map->codes, words, dim);
+    place(list, "L.codes", SAFETENSORS_U8, halves, features - words, stride);
+    return FILM_OK;
+}
+
 film_status packed_tensors(const film_model *model, struct packed_arrays *arrays,
                            struct safetensors_tensor *tensors, size_t *count, film_error *error)
 {
     film_status status = FILM_OK;
     const struct tensor_list list = {tensors, count};
-    const struct word_map *map = &model->encoder.map;
-    size_t features = features_count(&model->features), length;
-    if (map->codes) {
-        place(&list, "L.codes", map->bits == 8 ? SAFETENSORS_I8 : SAFETENSORS_U8, map->codes,
-              features, map->stride);
-        place(&list, "L.scales", SAFETENSORS_F32, map->scales, features, 0);
-    }
+    size_t length;
+    TRY(place_map(model, arrays, &list, error));
     for (int g = 0; g < GROUPS; g++)
         if (model->features.groups & GROUP_BIT(g))
             TRY(place_strings(model, g, arrays, &list, error));
@@ -140,19 +182,46 @@ done:
     return status;
 }
 
+/* Models with 4 bits have words of 8 bits; those of earlier versions have 4 for every feature. */
+static film_status open_halves(film_model *model, const int8_t **out, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct safetensors_tensor *fine, *codes;
+    size_t dim = model->encoder.dim, stride = halves_stride(dim);
+    size_t features = features_count(&model->features);
+    size_t words = safetensors_find(model->file, "L.words") ? model->features.first[1] : 0;
+    uint64_t shape[2] = {words, dim}, rest[2] = {features - words, stride};
+    TRY(safetensors_require(model->file, "L.codes", SAFETENSORS_U8, 2, rest, &codes, error));
+    TRY_ALLOC(model->own_codes = mem_array(features, dim), error);
+    if (words) {
+        TRY(safetensors_require(model->file, "L.words", SAFETENSORS_I8, 2, shape, &fine, error));
+        memcpy(model->own_codes, fine->data, words * dim);
+    }
+    for (size_t f = words; f < features; f++)
+        halves_get((const uint8_t *)codes->data + (f - words) * stride, dim,
+                   model->own_codes + f * dim);
+    *out = model->own_codes;
+done:
+    return status;
+}
+
 film_status packed_open_map(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     enum { MOST_DIM = 65536 };
     const struct safetensors_tensor *codes, *scales;
-    size_t dim = model->encoder.dim, stride = word_map_stride(model->bits, dim);
-    uint64_t shape[2] = {features_count(&model->features), stride};
+    const int8_t *code = NULL;
+    size_t dim = model->encoder.dim;
+    uint64_t shape[2] = {features_count(&model->features), dim};
     if (dim == 0 || dim > MOST_DIM)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s: settings: invalid dimension %zu; the file is damaged", path, dim));
-    TRY(safetensors_require(model->file, "L.codes",
-                            model->bits == 8 ? SAFETENSORS_I8 : SAFETENSORS_U8, 2, shape, &codes,
-                            error));
+    if (model->bits == 4) {
+        TRY(open_halves(model, &code, error));
+    } else {
+        TRY(safetensors_require(model->file, "L.codes", SAFETENSORS_I8, 2, shape, &codes, error));
+        code = codes->data;
+    }
     TRY(safetensors_require(model->file, "L.scales", SAFETENSORS_F32, 1, shape, &scales, error));
     const float *scale = scales->data;
     for (uint64_t i = 0; i < shape[0]; i++)
@@ -160,8 +229,7 @@ film_status packed_open_map(film_model *model, const char *path, film_error *err
             TRY(status_set(error, FILM_BAD_INPUT,
                            "%s: L.scales: scale %llu is negative; the file is damaged", path,
                            (unsigned long long)i));
-    model->encoder.map = (struct word_map){
-        .codes = codes->data, .scales = scale, .bits = model->bits, .stride = stride};
+    model->encoder.map = (struct word_map){.codes = code, .scales = scale};
 done:
     return status;
 }

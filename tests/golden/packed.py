@@ -40,14 +40,40 @@ def bits_for(count):
     return max(1, (count - 1).bit_length())
 
 
+def strings(tensors, group):
+    data, ends = tensors[group + ".bytes"].tobytes(), tensors[group + ".offsets"]
+    return [data[a:b].decode() for a, b in zip(ends[:-1], ends[1:])]
+
+
+def sum_errors(full, values, words):
+    """The squared error of the sum of the n-grams of every word, with 4 bits and rounded to the nearest."""
+    grams = {gram: words + i for i, gram in enumerate(strings(full, "char"))}
+    rows, idf = full["L"].astype("f8"), full["idf"].astype("f8")
+    scales = abs(rows).max(axis=1, keepdims=True) / 7
+    errors = numpy.array([values - rows, numpy.rint(rows / scales) * scales - rows])
+    total = numpy.zeros(2)
+    for word in strings(full, "word"):
+        padded = " %s " % word
+        found = [grams.get(padded[i:i + n]) for n in (3, 4) for i in range(len(padded) - n + 1)]
+        found = [gram for gram in found if gram is not None]
+        total += ((errors[:, found] * idf[found, None]).sum(axis=1) ** 2).sum(axis=1)
+    return total
+
+
 def compare_map(full, packed, bits, dim):
     rows, codes, scales = full["L"].astype("f8"), packed["L.codes"], packed["L.scales"].astype("f8")
-    most = 127 if bits == 8 else 7
-    if bits == 4:
+    words = len(full["word.offsets"]) - 1 if bits == 4 else len(rows)
+    if bits == 4:  # words have 8 bits
         codes = numpy.hstack([codes & 15, codes >> 4]).astype("i4")[:, :dim] - 8
+        codes = numpy.vstack([packed["L.words"].astype("i4"), codes])
+    most = numpy.where(numpy.arange(len(rows)) < words, 127, 7)
     values = codes * scales[:, None]
     assert numpy.allclose(scales * most, abs(rows).max(axis=1), rtol=1e-6)
-    assert (abs(values - rows) <= 0.50001 * scales[:, None]).all(), "a value of the map"
+    steps = abs(values - rows) / numpy.where(scales > 0, scales, 1)[:, None]
+    assert (steps[:words] <= 0.5001).all() and (steps < 1.0001).all(), "a value of the map"
+    if bits == 4 and "char.bytes" in full:
+        ours, nearest = sum_errors(full, values, words)
+        assert ours < 0.3 * nearest, "the sums of n-grams: %g, %g" % (ours, nearest)
     return abs(values - rows).max()
 
 
@@ -170,8 +196,12 @@ def main():
     compare_map(full, packed, about["bits"], about["dim"])
     for group in settings["features"]:
         compare_strings(full, packed, group)
+    if "relations.packed" in packed:
+        compare_relations(full, packed)
+    if "trees.leaf" not in packed:  # --decision threshold
+        print("ok")
+        return
     compare_evidence(full, packed, len(full["word.offsets"]) - 1)
-    compare_relations(full, packed)
     compare_memory(full, packed)
     for name in ("idf", "line", "trees.feature", "trees.cut", "trees.leaf", "trees.cover"):
         assert (full[name] == packed[name]).all(), name

@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/varint.h"
 #include "embed/word_map.h"
+#include "model/model.h"
 #include "spoiled_model.h"
 
 static char plain[300];
@@ -111,20 +112,17 @@ static void codes_are_their_values(void **state)
     struct rng rng;
     rng_seed(&rng, 9);
     for (size_t dim = 1; dim <= MOST_DIM; dim += dim < 20 ? 3 : 11)
-        for (unsigned bits = 4; bits <= 8; bits += 4) {
+        for (int most = 7; most <= 127; most += 120) {
             float row[ROWS][MOST_DIM], scales[ROWS], sum[MOST_DIM];
-            uint8_t codes[ROWS * MOST_DIM];
-            size_t stride = word_map_stride(bits, dim);
-            struct word_map map = {
-                .codes = codes, .scales = scales, .bits = bits, .stride = stride};
-            int most = bits == 8 ? 127 : 7;
+            int8_t codes[ROWS * MOST_DIM];
+            struct word_map map = {.codes = codes, .scales = scales};
             for (int r = 0; r < ROWS; r++) {
                 float largest = 0;
                 for (size_t i = 0; i < dim; i++) {
                     row[r][i] = r == 2 ? 0 : (float)rng_uniform(&rng) - 0.5f;
                     largest = fmaxf(largest, fabsf(row[r][i]));
                 }
-                word_map_round(row[r], dim, bits, codes + (size_t)r * stride, &scales[r]);
+                word_map_round(row[r], dim, most, codes + (size_t)r * dim, &scales[r]);
                 assert_true(fabsf(scales[r] * (float)most - largest) <= 1e-6f * largest);
             }
             double product = 0, toward = 0;
@@ -165,6 +163,7 @@ static void codes_are_their_values(void **state)
 
 static const char *const tensors[] = {"L.codes",
                                       "L.scales",
+                                      "L.words",
                                       "evidence.feature",
                                       "evidence.feature_scale",
                                       "evidence.phrases.rest",
@@ -246,8 +245,9 @@ static void unsorted_or_hostile_values_are_refused(void **state)
         expect(&spoil, cases[i].name, cases[i].message);
         spoil_close(&spoil);
     }
-    static const char *const any[] = {"L.codes", "evidence.feature", "evidence.words.weight",
-                                      "memory.cluster", "evidence.phrases.weight"};
+    static const char *const any[] = {"L.codes",          "L.words",
+                                      "evidence.feature", "evidence.words.weight",
+                                      "memory.cluster",   "evidence.phrases.weight"};
     for (size_t i = 0; i < sizeof any / sizeof *any; i++)
         for (int byte = 0; byte < 256; byte += 51) { /* whatever they are, they can be used */
             struct spoil spoil;
@@ -257,6 +257,35 @@ static void unsorted_or_hostile_values_are_refused(void **state)
             expect(&spoil, any[i], NULL);
             spoil_close(&spoil);
         }
+}
+
+/* Earlier versions stored every feature with 4 bits and had no L.words. */
+static void a_file_of_an_earlier_version_opens(void **state)
+{
+    (void)state;
+    struct spoil spoil;
+    assert_true(spoil_open(&spoil, good));
+    struct safetensors_tensor *codes = spoil_find(&spoil, "L.codes");
+    struct safetensors_tensor *words = spoil_find(&spoil, "L.words");
+    size_t count = words->shape[0], stride = codes->shape[1], more = count * stride;
+    uint8_t *all = malloc(more + codes->bytes);
+    memset(all, 0x2e, more); /* 6 in the lower dimensions, -6 in the upper ones */
+    memcpy(all + more, codes->data, codes->bytes);
+    free((void *)(uintptr_t)codes->data);
+    codes->data = all;
+    codes->bytes += more;
+    codes->shape[0] += count;
+    free((void *)(uintptr_t)words->data);
+    *words = spoil.tensor[--spoil.count];
+    assert_ok(spoil_write(&spoil, spoiled, &error));
+    spoil_close(&spoil);
+    film_model *model;
+    assert_ok(film_open(spoiled, &model, &error));
+    const struct word_map *map = &model->encoder.map;
+    size_t dim = model->encoder.dim;
+    assert_true(word_map_value(map, 0, 0, dim) == 6 * map->scales[0]);
+    assert_true(word_map_value(map, 1, dim - 1, dim) == -6 * map->scales[1]);
+    film_close(model);
 }
 
 static void settings_that_do_not_fit_are_refused(void **state)
@@ -360,6 +389,7 @@ int main(void)
         cmocka_unit_test(codes_are_their_values),
         cmocka_unit_test(a_tensor_that_is_missing_or_wrong_is_named),
         cmocka_unit_test(unsorted_or_hostile_values_are_refused),
+        cmocka_unit_test(a_file_of_an_earlier_version_opens),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),
         cmocka_unit_test(no_memory_is_reported),
         cmocka_unit_test(a_packed_model_is_saved_as_it_is),
