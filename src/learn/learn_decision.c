@@ -3,14 +3,13 @@
 #include "learn/learn_decision.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
-#include "base/rng.h"
 #include "learn/answered_fit.h"
 #include "learn/boosting.h"
 #include "learn/decision_threshold.h"
 #include "learn/tree_rows.h"
 #include "learn/out_of_fold.h"
 #include "learn/made_up_pairs.h"
-#include "learn/memory_build.h"
+#include "learn/memory_fit.h"
 #include "learn/parent_fit.h"
 #include "learn/prior.h"
 #include "learn/calibrate_fit.h"
@@ -167,6 +166,9 @@ static film_status try_trees(const struct learn_input *input, const struct tree_
     TRY(decision_threshold_choose(&scored, input->options, line, &line->threshold, input->log,
                                   error));
     options->rounds = (trial.rounds + trial.folds / 2) / trial.folds;
+    for (size_t fold = 0, at = 0; rows->tried && fold < folds; fold++)
+        for (size_t i = 0; i < count && at < trial.count; i++)
+            if (rows->fold[i] == fold) rows->tried[i] = trial.margin[at++];
     training_log_count(input->log, "threshold_pairs", trial.count);
     training_log_note(input->log, "trees",
                       json_pack("{s:I, s:f, s:f, s:[s, s, s], s:o*}", "rounds",
@@ -249,6 +251,7 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
     struct tree_rows rows = {0};
     TRY(made_up_pairs_draw(input->corpus, decision, &wanted, &made_up, error));
     TRY(tree_rows_gather(held, comm, TREE_PAIRS, options->seed, &rows, error));
+    rows.tried = held->tried;
     if (comm->rank == 0)
         status = fit_trees_there(input, &rows, held->folds.count, &made_up, decision, error);
     TRY(comm_agree(comm, status, error));
@@ -259,24 +262,6 @@ done:
     made_up_pairs_free(&made_up);
     tree_rows_free(&rows);
     return status;
-}
-
-/* ---- Memory ---- */
-
-/* The data that memory is built from, in process 0: all pairs, with the margin of the other parts
- * of the decision. */
-struct memory_data {
-    size_t count;
-    int records;
-    const float *target;
-    void *known, *margin, *weight; /* struct memory_row, double, float */
-};
-
-static void facts_free(struct memory_data *facts)
-{
-    mem_free(facts->known);
-    mem_free(facts->margin);
-    mem_free(facts->weight);
 }
 
 /* The log-odds of the share's pairs, without memory; the caller frees them. */
@@ -298,111 +283,18 @@ done:
     return status;
 }
 
-static film_status fit_answered(const struct learn_input *input, const struct out_of_fold *held,
-                                struct decision *decision, film_error *error)
-{
-    film_status status = FILM_OK;
-    double *margin = NULL;
-    TRY(sum_margins(input, decision, held, &margin, error));
-    TRY(answered_fit(input, held, margin, decision, error));
-done:
-    mem_free(margin);
-    return status;
-}
-
-static film_status facts_gather(const struct learn_input *input, const struct decision *decision,
-                                const struct out_of_fold *held, struct memory_data *facts,
-                                film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct comm *comm = input->corpus->comm;
-    size_t count = held->share.count;
-    double *margin = NULL;
-    *facts = (struct memory_data){.count = held->pairs.count,
-                                  .records = input->corpus->records != 0,
-                                  .target = held->pairs.target};
-    TRY(sum_margins(input, decision, held, &margin, error));
-    TRY(comm_collect(comm, held->known, count * sizeof *held->known, &facts->known, error));
-    TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
-    TRY(comm_collect(comm, held->weight, count * sizeof(float), &facts->weight, error));
-done:
-    mem_free(margin);
-    return status;
-}
-
-/* Builds memory from the rows outside of part P (PART NULL: from all). */
-static film_status build_memory(const struct memory_data *facts, const unsigned char *part,
-                                unsigned char p, struct memory *memory, film_error *error)
-{
-    film_status status = memory_build(memory, facts->known, facts->count, part, p, error);
-    if (status == FILM_OK && facts->records) memory_mark_matched(memory);
-    return status;
-}
-
-/* Fits the weight of each kind of memory result on rows that memory was built without. */
-static film_status weigh_memory(const struct memory_data *facts, uint64_t seed, double *weight,
-                                film_error *error)
-{
-    enum { PARTS = 4 };
-    film_status status = FILM_OK;
-    const struct memory_row *known = facts->known;
-    size_t count = facts->count, all = MEMORY_ANSWERS * count, used[MEMORY_ANSWERS] = {0};
-    struct memory memory = {0};
-    struct rng rng;
-    unsigned char *part = mem_array(count, 1);
-    double *margin = mem_array(all, sizeof *margin);
-    float *target = mem_array(all, sizeof *target), *each = mem_array(all, sizeof *each);
-    TRY_ALLOC(part && margin && target && each, error);
-    rng_seed(&rng, seed);
-    for (size_t i = 0; i < count; i++) part[i] = (unsigned char)rng_below(&rng, PARTS);
-    for (unsigned char p = 0; p < PARTS; p++) {
-        TRY(build_memory(facts, part, p, &memory, error));
-        for (size_t i = 0; i < count; i++) {
-            if (part[i] != p || known[i].a == known[i].b) continue;
-            enum memory_answer answer = memory_find(&memory, known[i].a, known[i].b);
-            size_t at = used[answer]++ + (size_t)answer * count;
-            margin[at] = ((const double *)facts->margin)[i];
-            target[at] = facts->target[i];
-            each[at] = ((const float *)facts->weight)[i];
-        }
-        memory_free(&memory);
-    }
-    /* Only "the same" may raise the odds: see pair/memory.h. */
-    for (size_t answer = MEMORY_SAME; answer < MEMORY_ANSWERS; answer++) {
-        size_t at = answer * count;
-        double fitted = memory_weigh(margin + at, target + at, each + at, used[answer]);
-        weight[answer] = answer == MEMORY_SAME ? fmax(0, fitted) : fmin(0, fitted);
-    }
-done:
-    memory_free(&memory);
-    mem_free(part);
-    mem_free(margin);
-    mem_free(target);
-    mem_free(each);
-    return status;
-}
-
-/* Builds memory in process 0 only, which writes the model. */
 static film_status fit_memory(const struct learn_input *input, const struct out_of_fold *held,
                               struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
-    struct memory *memory = &decision->memory;
-    double weight[MEMORY_ANSWERS] = {0};
-    struct memory_data facts;
-    TRY(facts_gather(input, decision, held, &facts, error));
-    if (input->corpus->comm->rank > 0) goto done;
-    TRY(weigh_memory(&facts, input->options->seed, weight, error));
-    TRY(build_memory(&facts, NULL, 0, memory, error));
-    memcpy(memory->weight, weight, sizeof weight);
-    training_log_note(input->log, "memory",
-                      json_pack("{s:I, s:I, s:f, s:f, s:f}", "questions",
-                                (json_int_t)memory->questions.count, "different_clusters",
-                                (json_int_t)memory->different.count, "same", weight[MEMORY_SAME],
-                                "different", weight[MEMORY_DIFFERENT], "other_match",
-                                weight[MEMORY_TAKEN]));
+    double *margin = NULL;
+    TRY(sum_margins(input, decision, held, &margin, error));
+    if (!input->options->no_memory) TRY(memory_fit(input, held, margin, decision, error));
+    TRY(comm_broadcast(input->corpus->comm, &decision->margin, sizeof decision->margin, 0, error));
+    /* A fold of a cross-validation (no log) judges pairs, and searches nothing. */
+    if (input->log) TRY(answered_fit(input, held, margin, decision, error));
 done:
-    facts_free(&facts);
+    mem_free(margin);
     return status;
 }
 
@@ -434,15 +326,14 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
         TRY(parent_scores(input->corpus, &held.pairs, parent, input->options->threads, held.parent,
                           error));
     }
+    if (input->corpus->records && held.pairs.count < OUT_OF_FOLD_FEW)
+        TRY_ALLOC(held.tried = mem_zeroed(held.pairs.count, sizeof(float)), error);
     TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
     TRY(fit_trees(input, &held, decision, error));
     training_log_phase(input->log, "trees");
-    if (!input->options->no_memory) TRY(fit_memory(input, &held, decision, error));
     decision->full = 1;
-    if (input->log) { /* a fold of a cross-validation (no log) judges pairs, and searches nothing */
-        TRY(fit_answered(input, &held, decision, error));
-        TRY(prior_pool_rule(input, decision, error));
-    }
+    TRY(fit_memory(input, &held, decision, error));
+    if (input->log) TRY(prior_pool_rule(input, decision, error));
     training_log_note(input->log, "threshold_from", json_string("folds"));
     decision_threshold_made_up(input->log, held.pairs.made_up);
     training_log_phase(input->log, "memory");

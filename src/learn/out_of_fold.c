@@ -31,6 +31,7 @@ void out_of_fold_free(struct out_of_fold *held)
     mem_free(held->x);
     mem_free(held->known);
     mem_free(held->parent);
+    mem_free(held->tried);
     labelled_edits_free(&held->edits);
     *held = (struct out_of_fold){.weight = NULL};
 }

@@ -34,6 +34,8 @@ struct out_of_fold {
     size_t traits;     /* traits_total() of the model */
     struct memory_row *known;
     float *parent; /* per pair: log-odds of the model that training began from; NULL: none */
+    float
+        *tried; /* per pair of all: margin by trees that did not see it, of few records; or NULL */
     struct labelled_edits edits;
     int too_few; /* gathering failed for lack of labelled pairs */
 };

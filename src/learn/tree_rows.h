@@ -14,6 +14,7 @@ struct tree_rows {
     const float *target, *weight, *base;
     const unsigned char *fold;
     const float *parent;          /* as in struct out_of_fold */
+    float *tried;                 /* as in struct out_of_fold; filled by the training */
     void *own[TREE_ROWS_COLUMNS]; /* the columns that do not belong to struct out_of_fold */
 };
 

@@ -2,7 +2,10 @@
 #include "testing.h"
 
 #include "base/rng.h"
-#include "learn/memory_build.h"
+#include "learn/calibrate_fit.h"
+#include "learn/memory_fit.h"
+
+#include <math.h>
 
 static film_error error;
 
@@ -274,6 +277,60 @@ static film_status build_and_free(const struct memory_row *rows)
     return status;
 }
 
+/* The F1 at a threshold, by counting. */
+static double f1_at(const double *score, const float *target, size_t count, double threshold)
+{
+    double hits = 0, called = 0, same = 0;
+    for (size_t i = 0; i < count; i++) {
+        called += score[i] >= threshold;
+        same += (double)target[i];
+        hits += score[i] >= threshold && target[i] > 0.5f;
+    }
+    return called + same > 0 ? 2 * hits / (called + same) : 0;
+}
+
+/* Two tables in which a record has one match: one pair of four is it. The threshold must be nearly
+ * the best for scores with memory, which lowers the other three. */
+static void the_threshold_of_records_includes_memory(void **state)
+{
+    (void)state;
+    enum { RECORDS = 300, PAIRS = 4 * RECORDS };
+    static struct memory_row known[PAIRS];
+    static float target[PAIRS], weight[PAIRS], tried[PAIRS];
+    static double margin[PAIRS], score[PAIRS];
+    struct decision decision = {0};
+    struct rng rng;
+    rng_seed(&rng, 5);
+    for (size_t i = 0; i < PAIRS; i++) {
+        size_t left = i / 4, right = (left + i % 4 * 7) % RECORDS;
+        int same = i % 4 == 0;
+        known[i] = (struct memory_row){(left + 1) << 40, (right + 1) << 20, same};
+        target[i] = (float)same;
+        weight[i] = same ? 4 : 4 / 3.0f;
+        tried[i] = (float)((same ? 0.7 : -0.7) + rng_normal(&rng));
+    }
+    assert_ok(calibrate_fit(tried, target, PAIRS, &decision.margin, &error));
+    film_train_options options = {.prior = FILM_PRIOR_AUTO, .operating.criterion = FILM_F1};
+    struct corpus corpus = {.comm = &comm_single, .records = 1};
+    struct learn_input input = {.options = &options, .corpus = &corpus};
+    struct out_of_fold held = {.pairs = {.target = target, .count = PAIRS},
+                               .share = {.count = PAIRS},
+                               .known = known,
+                               .weight = weight,
+                               .tried = tried};
+    assert_ok(memory_fit(&input, &held, margin, &decision, &error));
+    /* As a new pair is judged: a record is taken where another pair is its match. */
+    const struct calibration *line = &decision.margin;
+    double best = 0, threshold = line->scale * line->threshold + line->bias;
+    assert_true(decision.memory.weight[MEMORY_TAKEN] < -1);
+    for (size_t i = 0; i < PAIRS; i++)
+        score[i] = line->scale * (double)tried[i] + line->bias +
+                   (i % 4 ? decision.memory.weight[MEMORY_TAKEN] : 0);
+    for (size_t i = 0; i < PAIRS; i++) best = fmax(best, f1_at(score, target, PAIRS, score[i]));
+    assert_true(f1_at(score, target, PAIRS, threshold) > best - 0.02);
+    memory_free(&decision.memory);
+}
+
 static void no_memory_is_reported(void **state)
 {
     (void)state;
@@ -296,6 +353,7 @@ int main(void)
         cmocka_unit_test(random_graphs_agree_with_following_every_chain),
         cmocka_unit_test(the_weight_is_where_the_loss_is_flat),
         cmocka_unit_test(few_pairs_move_it_little),
+        cmocka_unit_test(the_threshold_of_records_includes_memory),
         cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
