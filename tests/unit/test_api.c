@@ -155,6 +155,101 @@ static void zero_means_default(void **state)
     assert_int_equal(film_match_batch(model, &one, &one, 1, &later, &verdict, &error), FILM_USAGE);
 }
 
+/* Each row has one option that no training accepts, and a word of the message. */
+static void options_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        film_train_options given;
+        const char *told;
+    } rows[] = {
+        {{.solver.power = -4.5}, "power"},
+        {{.solver.power = 4.5}, "power"},
+        {{.solver.power = NAN}, "power"},
+        {{.solver.margin_ratio = -1}, "margin"},
+        {{.solver.margin_ratio = 2e6}, "margin"},
+        {{.paper.margin = -1}, "margin_absolute"},
+        {{.paper.margin = 2e6}, "margin_absolute"},
+        {{.solver.epsilon = -1}, "epsilon"},
+        {{.solver.least_change = -1}, "least-change"},
+        {{.solver.rho = FILM_ZERO}, "rho"},
+        {{.solver.rho = 1}, "rho"},
+        {{.solver.gamma = -0.1}, "gamma"},
+        {{.solver.gamma = 1}, "gamma"},
+        {{.solver.shrink = -0.1}, "shrink"},
+        {{.solver.shrink = 1}, "shrink"},
+        {{.solver.first_tau = -1}, "first-step"},
+        {{.solver.first_tau = 1e21}, "first-step"},
+        {{.solver.positives = FILM_NONE}, "positives"},
+        {{.solver.positives = 1001}, "positives"},
+        {{.solver.labelled = 1001}, "labelled"},
+        {{.solver.hard = 1001}, "hard"},
+        {{.solver.random = 1001}, "random"},
+        {{.solver = {.labelled = FILM_NONE, .hard = FILM_NONE, .random = FILM_NONE}}, "all 0"},
+        {{.solver.iterations = FILM_NONE}, "iterations"},
+        {{.solver.inner = FILM_NONE}, "inner"},
+        {{.solver.sample = FILM_NONE}, "sample"},
+        {{.solver.eigen = 4}, "start"},
+        {{.solver.eigen = -1}, "start"},
+        {{.paper.weights = 3}, "weights"},
+        {{.paper.weights = -1}, "weights"},
+        {{.paper.keep = 3}, "iterate"},
+        {{.paper.keep = -1}, "iterate"},
+        {{.paper.letter = 1, .method = FILM_METHOD_SVD}, "letter"},
+        {{.dim = 4097}, "dim"},
+        {{.dim = 300, .method = FILM_METHOD_SVD}, "more than rank"},
+        {{.rank = FILM_NONE}, "rank"},
+        {{.batch = 1}, "batch"},
+        {{.batch = 65537}, "batch"},
+        {{.bits = 5}, "bits"},
+        {{.keep_examples = 10001}, "keep-examples"},
+        {{.features = 8}, "features"},
+        {{.method = FILM_METHOD_COUNT}, "method"},
+        {{.similarity = FILM_SIMILARITY_COUNT}, "similarity"},
+        {{.train_share = FILM_ZERO}, "share"},
+        {{.train_share = 1.5}, "share"},
+        {{.prior = 2}, "prior"},
+        {{.operating = {FILM_CRITERION_COUNT, 0}}, "criterion"},
+        {{.operating = {FILM_RECALL, 1.5}}, "recall"},
+        {{.ranking.rate = -1}, "rate"},
+        {{.ranking.rate = 101}, "rate"},
+        {{.ranking.temperature = -1}, "temperature"},
+        {{.ranking.temperature = 41}, "temperature"},
+        {{.deep.tokens = 31}, "tokens"},
+        {{.deep.tokens = 513}, "tokens"},
+        {{.deep.margin = FILM_ZERO}, "deep-margin"},
+        {{.deep.margin = 2.5}, "deep-margin"},
+        {{.deep.dropout = -0.1}, "dropout"},
+        {{.deep.dropout = 1}, "dropout"},
+        {{.deep.maps = {FILM_NONE}}, "maps"},
+        {{.deep.maps = {1025}}, "maps"},
+        {{.deep.loss = FILM_LOSS_COUNT}, "loss"},
+        {{.method = FILM_METHOD_DEEP}, "needs a BERT"},
+        {{.method = FILM_METHOD_DEEP, .vectors = "x", .decision = FILM_DECISION_FULL}, "decision"},
+        {{.method = FILM_METHOD_DEEP, .vectors = "x", .similarity = FILM_DOT}, "cosine"},
+        {{.method = FILM_METHOD_DEEP, .vectors = "x", .dim = 9}, "dim"},
+        {{.method = FILM_METHOD_DEEP, .vectors = "x", .batch = 5000}, "batch"},
+        {{.bert = "x", .vectors = "x"}, "exclude"},
+        {{.vectors = "x", .method = FILM_METHOD_RANK}, "need method"},
+        {{.vectors = "x", .features = FILM_CHAR}, "group word"},
+        {{.bert = "x", .method = FILM_METHOD_RANK}, "BERT"},
+        {{.pair_count = 1, .method = FILM_METHOD_MFILM}, "mfilm"},
+        {{.sentence_count = 1, .method = FILM_METHOD_MFILM}, "mfilm"},
+    };
+    film_train_options out;
+    assert_ok(options_complete(&out, NULL, &error));
+    assert_ok(options_check(&out, &error));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        film_train_options given = rows[i].given;
+        given.size = sizeof given;
+        assert_ok(options_complete(&out, &given, &error));
+        film_status status = options_check(&out, &error);
+        if (status != FILM_USAGE || !strstr(error.message, rows[i].told))
+            fail_msg("row %zu: status %d, \"%s\" without \"%s\"", i, (int)status, error.message,
+                     rows[i].told);
+    }
+}
+
 /* The struct and its JSON agree, and an older program gets the fields it knows. */
 static void figures_are_numbers(void **state)
 {
@@ -255,6 +350,7 @@ int main(void)
         cmocka_unit_test(results_are_filled_up_to_their_size),
         cmocka_unit_test(a_forgotten_size_is_refused),
         cmocka_unit_test(zero_means_default),
+        cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(figures_are_numbers),
         cmocka_unit_test(an_allocator_gets_its_user_and_every_block_back),
     };
