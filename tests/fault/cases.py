@@ -14,6 +14,7 @@ FILM = os.environ["FILM"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PRELOAD = os.path.join(os.path.dirname(FILM), "tests", "fault.so")
 LONG = bool(os.environ.get("FILM_TEST_LONG"))
+SITES = bool(os.environ.get("FAULT_EACH_PLACE"))  # one fault at each place in our code that makes such a call
 FAQ = os.path.join(ROOT, "examples", "faq")
 A, B = "I lost my card", "my card is gone"
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "FILM_THREADS": "1"}
@@ -102,9 +103,10 @@ CASES = [
     Case("edit", ["edit", "IN/a.film", "--set", "alone:card=-2", "--set", "zebra = quagga", "--yes", "-q", "-o", "k.film"], outputs=["k.film"]),
     Case("train, threshold", TRAIN + ["--decision", "threshold"], outputs=["m.film"]),
     Case("train", TRAIN, outputs=["m.film"]),
-    Case("train on categories", ["train", "IN/texts.tsv", *TRAIN[2:]], outputs=["m.film"]),
-    Case("train --start --words", TRAIN + ["--start", "IN/b.film", "--words", "IN/words.txt"], outputs=["m.film"]),
 ]
+if LONG or SITES:  # a training costs as much as ten other runs
+    CASES += [Case("train on categories", ["train", "IN/texts.tsv", *TRAIN[2:]], outputs=["m.film"]),
+              Case("train --start --words", TRAIN + ["--start", "IN/b.film", "--words", "IN/words.txt"], outputs=["m.film"])]
 if os.path.exists(os.path.join(os.path.dirname(FILM), "..", "wasm", "offline.html")):  # wasm/build writes it
     CASES.append(Case("page", ["page", "IN/a.film", "-o", "p.html", "-q"], outputs=["p.html"]))
 
@@ -236,7 +238,6 @@ def preloaded(call, place, error, name):
     return Fault(name, {"LD_PRELOAD": PRELOAD, "FAULT_CALL": call, "FAULT_AT": str(place), "FAULT_ERROR": str(error)}, call=call)
 
 
-SITES = bool(os.environ.get("FAULT_EACH_PLACE"))  # one fault at each place in our code that makes such a call
 seen = set()  # the places of earlier cases
 
 
