@@ -3,7 +3,6 @@
 #include "base/checksum.h"
 #include "base/mem.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -11,9 +10,11 @@
 
 char *checksum_key(const char *tensor_name)
 {
-    size_t room = strlen(CHECKSUM_PREFIX) + strlen(tensor_name) + 1;
-    char *key = mem_array(room, 1);
-    if (key) snprintf(key, room, "%s%s", CHECKSUM_PREFIX, tensor_name);
+    size_t before = strlen(CHECKSUM_PREFIX), length = strlen(tensor_name);
+    char *key = mem_array(before + length + 1, 1);
+    if (!key) return NULL;
+    memcpy(key, CHECKSUM_PREFIX, before);
+    memcpy(key + before, tensor_name, length + 1);
     return key;
 }
 
@@ -52,6 +53,7 @@ uint64_t checksum_tensor(const struct safetensors_tensor *tensor, uint64_t begin
 struct checksum_text checksum_print(uint64_t value)
 {
     struct checksum_text text;
-    snprintf(text.digits, sizeof text.digits, "%016llx", (unsigned long long)value);
+    for (int i = 0; i < 16; i++) text.digits[i] = "0123456789abcdef"[value >> (60 - 4 * i) & 15];
+    text.digits[16] = '\0';
     return text;
 }

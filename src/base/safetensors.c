@@ -167,29 +167,28 @@ static int read_size(const json_t *value, uint64_t *out)
 static film_status read_shape(const struct safetensors *file, struct safetensors_tensor *tensor,
                               const json_t *shape, film_error *error)
 {
-    struct shown_name name = show_name(tensor->name);
     if (!json_is_array(shape))
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s: shape is not an array", file->name,
-                          name.text);
+                          show_name(tensor->name).text);
     tensor->dims = json_array_size(shape);
     if (tensor->dims > SAFETENSORS_MAX_DIMS)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: tensor %s: %zu dimensions; at most %d are supported", file->name,
-                          name.text, tensor->dims, SAFETENSORS_MAX_DIMS);
+                          show_name(tensor->name).text, tensor->dims, SAFETENSORS_MAX_DIMS);
     for (size_t i = 0; i < tensor->dims; i++)
         if (!read_size(json_array_get(shape, i), &tensor->shape[i]))
             return status_set(error, FILM_BAD_INPUT,
                               "%s: tensor %s: shape entry %zu is not a non-negative integer",
-                              file->name, name.text, i);
+                              file->name, show_name(tensor->name).text, i);
     /* Checked for empty tensors too: users of a shape may rely on it. */
     for (size_t i = 0; i < tensor->dims; i++)
         if ((size_t)tensor->shape[i] != tensor->shape[i])
             return status_set(error, FILM_BAD_INPUT,
                               "%s: tensor %s is too large for the memory of this machine",
-                              file->name, name.text);
+                              file->name, show_name(tensor->name).text);
     if (!safetensors_size(tensor->type, tensor->dims, tensor->shape, &tensor->bytes))
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s: its shape is too large",
-                          file->name, name.text);
+                          file->name, show_name(tensor->name).text);
     return FILM_OK;
 }
 
@@ -197,28 +196,28 @@ static film_status read_offsets(const struct safetensors *file, struct tensor_en
                                 const json_t *offsets, film_error *error)
 {
     const struct safetensors_tensor *tensor = &entry->tensor;
-    struct shown_name name = show_name(tensor->name);
     uint64_t end;
     if (json_array_size(offsets) != 2 || !read_size(json_array_get(offsets, 0), &entry->begin) ||
         !read_size(json_array_get(offsets, 1), &end))
         return status_set(error, FILM_BAD_INPUT,
                           "%s: tensor %s: data_offsets is not a pair of non-negative integers",
-                          file->name, name.text);
+                          file->name, show_name(tensor->name).text);
     if (end < entry->begin)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: tensor %s: data_offsets end before they begin", file->name,
-                          name.text);
+                          show_name(tensor->name).text);
     if (end > file->data_size)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: tensor %s ends at byte %" PRIu64 " of the data, which has only "
                           "%" PRIu64 "; the file is cut off or damaged",
-                          file->name, name.text, end, file->data_size);
+                          file->name, show_name(tensor->name).text, end, file->data_size);
     if (end - entry->begin != tensor->bytes)
-        return status_set(
-            error, FILM_BAD_INPUT,
-            "%s: tensor %s: %s needs %" PRIu64 " bytes, but data_offsets give %" PRIu64, file->name,
-            name.text, show_shape(tensor->type, tensor->dims, tensor->shape).text, tensor->bytes,
-            end - entry->begin);
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: tensor %s: %s needs %" PRIu64
+                          " bytes, but data_offsets give %" PRIu64,
+                          file->name, show_name(tensor->name).text,
+                          show_shape(tensor->type, tensor->dims, tensor->shape).text, tensor->bytes,
+                          end - entry->begin);
     return FILM_OK;
 }
 
@@ -485,16 +484,15 @@ film_status safetensors_require(const struct safetensors *file, const char *name
                                 const struct safetensors_tensor **out, film_error *error)
 {
     const struct safetensors_tensor *tensor = *out = safetensors_find(file, name);
-    struct shown_name wanted = show_shape(type, dims, shape);
     if (!tensor)
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s (%s) is missing", file->name, name,
-                          wanted.text);
+                          show_shape(type, dims, shape).text);
     int fits = tensor->type == type && tensor->dims == dims;
     for (size_t i = 0; fits && i < dims; i++)
         fits = shape[i] == SAFETENSORS_ANY || shape[i] == tensor->shape[i];
     if (fits) return FILM_OK;
     *out = NULL;
     return status_set(error, FILM_BAD_INPUT, "%s: tensor %s should be %s, but is %s", file->name,
-                      name, wanted.text,
+                      name, show_shape(type, dims, shape).text,
                       show_shape(tensor->type, tensor->dims, tensor->shape).text);
 }

@@ -137,8 +137,10 @@ static film_status read_column(struct trait_columns *columns, size_t at, const c
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s: settings: trait %zu of the decision is not a string", path, at));
     TRY_ALLOC(columns->id[at] = mem_string(id, strlen(id)), error);
-    size_t trait = columns->trait[at] = traits_search(fields, id);
-    for (size_t i = 0; trait != TRAIT_NONE && i < at; i++)
+    /* Nearly every file has the traits of this program, in its order. */
+    int expected = at < columns->traits && strcmp(traits_get(fields, at)->id, id) == 0;
+    size_t trait = columns->trait[at] = expected ? at : traits_search(fields, id);
+    for (size_t i = expected && columns->same ? at : 0; trait != TRAIT_NONE && i < at; i++)
         if (columns->trait[i] == trait)
             TRY(status_set(error, FILM_BAD_INPUT,
                            "%s: settings: the decision has a duplicate trait \"%s\"", path, id));

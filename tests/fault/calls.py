@@ -21,8 +21,10 @@ STRACE = shutil.which("strace")
 
 
 def by_preload(case, inputs):
-    return [preloaded(call, place, getattr(errno, error, SHORT), f"{call} {place} of {total}, {error}")
-            for call, total in cases.counted(case, inputs).items() for error in PRELOADED.get(call, ()) for place in range(1, total + 1)]
+    places = cases.new_sites(case, inputs) if cases.SITES else \
+        {call: range(1, total + 1) for call, total in cases.counted(case, inputs).items()}
+    return [preloaded(call, place, getattr(errno, error, SHORT), f"{call} {place}, {error}")
+            for call, numbers in places.items() for error in PRELOADED.get(call, ()) for place in numbers]
 
 
 def by_strace(case, inputs):
@@ -42,10 +44,13 @@ def by_strace(case, inputs):
 
 
 def faults_of(case, inputs):
-    """All of them in long runs (at most 2,000 of each way), else a few; which ones depends on the case."""
+    """All of them in long runs (at most 2,000 of each way), else a few; which ones depends on the case. With
+    FAULT_EACH_PLACE=1 those of the preloaded library at each place in our code."""
     chosen = []
-    for faults in (by_preload(case, inputs), by_strace(case, inputs) if STRACE else []):
-        most = 2000 if cases.LONG else POINTS
+    for faults in (by_preload(case, inputs), by_strace(case, inputs) if STRACE and not cases.SITES else []):
+        most = 2000 if cases.LONG or cases.SITES else POINTS
+        if not faults:
+            continue
         start = len(case.name) % max(1, len(faults) // most)
         chosen += [faults[(start + place - 1) % len(faults)] for place in spread(len(faults), most)]
     return chosen

@@ -14,6 +14,7 @@ FILM = os.environ["FILM"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PRELOAD = os.path.join(os.path.dirname(FILM), "tests", "fault.so")
 LONG = bool(os.environ.get("FILM_TEST_LONG"))
+SITES = bool(os.environ.get("FAULT_EACH_PLACE"))  # one fault at each place in our code that makes such a call
 FAQ = os.path.join(ROOT, "examples", "faq")
 A, B = "I lost my card", "my card is gone"
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "FILM_THREADS": "1"}
@@ -98,9 +99,16 @@ CASES = [
     Case("pool export as JSON", ["pool", "export", "p.pool", "-q", "--format", "jsonl"], ["p.pool"], pool="p.pool"),
     Case("pool check", ["pool", "check", "p.pool", "-t", "1"], ["p.pool"], pool="p.pool"),
     Case("--describe", ["--describe"]),
+    Case("pack", ["pack", "IN/a.film", "-o", "k.film", "-q"], outputs=["k.film"]),
+    Case("edit", ["edit", "IN/a.film", "--set", "alone:card=-2", "--set", "zebra = quagga", "--yes", "-q", "-o", "k.film"], outputs=["k.film"]),
     Case("train, threshold", TRAIN + ["--decision", "threshold"], outputs=["m.film"]),
     Case("train", TRAIN, outputs=["m.film"]),
 ]
+if LONG or SITES:  # a training costs as much as ten other runs
+    CASES += [Case("train on categories", ["train", "IN/texts.tsv", *TRAIN[2:]], outputs=["m.film"]),
+              Case("train --start --words", TRAIN + ["--start", "IN/b.film", "--words", "IN/words.txt"], outputs=["m.film"])]
+if os.path.exists(os.path.join(os.path.dirname(FILM), "..", "wasm", "offline.html")):  # wasm/build writes it
+    CASES.append(Case("page", ["page", "IN/a.film", "-o", "p.html", "-q"], outputs=["p.html"]))
 
 
 def content(path):
@@ -230,6 +238,9 @@ def preloaded(call, place, error, name):
     return Fault(name, {"LD_PRELOAD": PRELOAD, "FAULT_CALL": call, "FAULT_AT": str(place), "FAULT_ERROR": str(error)}, call=call)
 
 
+seen = set()  # the places of earlier cases
+
+
 def counted(case, inputs):
     """How many calls of each kind an undisturbed run makes."""
     run = Run(case, inputs, {"LD_PRELOAD": PRELOAD, "FAULT_COUNT": "count"})
@@ -237,6 +248,18 @@ def counted(case, inputs):
         counts = {name: int(number) for name, number in (line.split() for line in file)}
     run.remove()
     return counts
+
+
+def new_sites(case, inputs):
+    """Kind of call -> the numbers of the first calls from places that no earlier case has."""
+    run, found = Run(case, inputs, {"LD_PRELOAD": PRELOAD, "FAULT_SITES": "sites"}), {}
+    with open(os.path.join(run.folder, "sites"), encoding="ascii") as file:
+        for kind, number, place in (line.split() for line in file):
+            if place not in seen:
+                seen.add(place)
+                found.setdefault(kind, []).append(int(number))
+    run.remove()
+    return found
 
 
 def sweep(case, inputs, faults, table):

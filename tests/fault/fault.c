@@ -4,12 +4,16 @@
  *   FAULT_ERROR   its errno; 0: a short count, half of the bytes
  *   FAULT_TRACE   a file for the stack at the failure
  *   FAULT_COUNT   a file for the number of calls of each kind, written at the end
+ *   FAULT_SITES   a file for the first call from each place in our code: its kind, its number, and a
+ *                 hash of the place (our innermost callers)
  * Calls before main are not counted. Calls that the C library makes by itself (stdio, the loader)
  * do not come through here; calls.py reaches those with strace. */
 #undef _FILE_OFFSET_BITS /* both names of each call are defined here */
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -49,12 +53,57 @@ void *__libc_memalign(size_t alignment, size_t size);
 static atomic_long counts[KINDS];
 static int started, chosen = -1, code;
 static long at;
-static int trace = -1;
+static int trace = -1, sites = -1;
+
+/* A hash of the innermost callers that are ours. Addresses are relative to their library, so that
+ * the hash is the same in every process. */
+static unsigned long place_of_call(void)
+{
+    enum { FRAMES = 64, OURS = 6 };
+    void *frames[FRAMES];
+    unsigned long hash = 14695981039346656037u;
+    int count = backtrace(frames, FRAMES), ours = 0;
+    for (int i = 2; i < count && ours < OURS; i++) {
+        struct dl_find_object found;
+        if (_dl_find_object(frames[i], &found) != 0) continue;
+        const char *name = found.dlfo_link_map->l_name; /* the program's is empty */
+        if (*name && !strstr(name, "libfilm")) continue;
+        hash = (hash ^ ((unsigned long)frames[i] - found.dlfo_link_map->l_addr)) * 1099511628211u;
+        ours++;
+    }
+    return hash;
+}
+
+/* Writes a line about a call from a place that was not seen before. */
+static void note_site(enum kind kind, long number)
+{
+    enum { ROOM = 1 << 16 };
+    static unsigned long seen[ROOM];
+    static size_t used;
+    static atomic_flag busy = ATOMIC_FLAG_INIT;
+    char line[80];
+    int before = errno;
+    if (used > ROOM / 2 || atomic_flag_test_and_set(&busy)) return;
+    unsigned long hash = place_of_call() + (unsigned long)kind;
+    size_t at_slot = hash % ROOM;
+    while (seen[at_slot] && seen[at_slot] != hash) at_slot = (at_slot + 1) % ROOM;
+    if (!seen[at_slot]) {
+        seen[at_slot] = hash;
+        used++;
+        int length = snprintf(line, sizeof line, "%s %ld %lx\n", names[kind], number, hash);
+        syscall(SYS_write, sites, line, (size_t)length);
+    }
+    atomic_flag_clear(&busy);
+    errno = before;
+}
 
 /* Counts a call; returns whether it is the one that fails. */
 static int hits(enum kind kind)
 {
-    if (!started || atomic_fetch_add(&counts[kind], 1) + 1 != at || (int)kind != chosen) return 0;
+    if (!started) return 0;
+    long number = atomic_fetch_add(&counts[kind], 1) + 1;
+    if (sites >= 0) note_site(kind, number);
+    if (number != at || (int)kind != chosen) return 0;
     int before = errno;
     void *frames[64];
     if (trace >= 0) backtrace_symbols_fd(frames, backtrace(frames, 64), trace);
@@ -78,6 +127,12 @@ static int fails_or_shortens(enum kind kind, size_t *count)
     return code != 0;
 }
 
+static int new_file(const char *path)
+{
+    int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+}
+
 __attribute__((constructor)) static void start(void)
 {
     const char *call = getenv("FAULT_CALL"), *number = getenv("FAULT_AT");
@@ -88,9 +143,9 @@ __attribute__((constructor)) static void start(void)
         if (strcmp(call, names[kind]) == 0) chosen = kind;
     at = number ? strtol(number, NULL, 10) : 0;
     code = error ? atoi(error) : ENOMEM;
-    if (path)
-        trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-                             0600);
+    if (path) trace = new_file(path);
+    path = getenv("FAULT_SITES");
+    if (path) sites = new_file(path);
     started = 1;
 }
 

@@ -4,7 +4,6 @@
 #define FUZZ_CHANGED_H
 
 #include "base/checksum.h"
-#include "base/mem.h"
 #include "fuzz.h"
 #include "spoil.h"
 
@@ -40,9 +39,13 @@ static inline void put_quoted(char *header, size_t *used, const char *text)
 
 static inline void put_number(char *header, size_t *used, const char *before, uint64_t number)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%s%llu", before, (unsigned long long)number);
-    put(header, used, text);
+    char digits[24];
+    size_t at = sizeof digits - 1;
+    digits[at] = '\0';
+    do digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    put(header, used, before);
+    put(header, used, digits + at);
 }
 
 static inline void put_entry(char *header, size_t *used, const char *key, const char *value)
@@ -59,7 +62,9 @@ static inline uint64_t put_tensor(char *header, size_t *used, char *metadata, si
                                   const struct safetensors_tensor *tensor, uint64_t begin)
 {
     struct checksum_text sum = checksum_print(checksum_bytes(tensor->data, tensor->bytes));
-    char *key = checksum_key(tensor->name);
+    char key[100] = CHECKSUM_PREFIX;
+    require(strlen(tensor->name) < sizeof key - sizeof CHECKSUM_PREFIX);
+    strcat(key, tensor->name);
     put(header, used, ",");
     put_quoted(header, used, tensor->name);
     put(header, used, ":{\"dtype\":");
@@ -71,9 +76,7 @@ static inline uint64_t put_tensor(char *header, size_t *used, char *metadata, si
     put_number(header, used, ",", begin + tensor->bytes);
     put(header, used, "]}");
     put_entry(metadata, noted, key, sum.digits);
-    uint64_t part = checksum_metadata(key, sum.digits) + checksum_tensor(tensor, begin);
-    mem_free(key);
-    return part;
+    return checksum_metadata(key, sum.digits) + checksum_tensor(tensor, begin);
 }
 
 /* Packs a file whose tensors are at odd addresses: the reader copies each into a block of its own,
@@ -115,23 +118,30 @@ static inline void changed_make(struct changed *changed, const char *key, const 
                                 size_t size)
 {
     enum { MOST = 240 };
-    struct spoil work = changed->good;
+    const struct spoil *good = &changed->good;
+    struct spoil work = *good;
+    uint8_t origin[SPOIL_MOST]; /* of each tensor: its number in `good` */
     char *text = NULL;
-    work.file = NULL;
-    for (size_t i = 0; i < work.count; i++) {
-        void *copy = malloc(work.tensor[i].bytes + 8);
-        require(copy != NULL);
-        if (work.tensor[i].bytes) memcpy(copy, work.tensor[i].data, work.tensor[i].bytes);
-        work.tensor[i].data = copy;
-    }
+    for (size_t i = 0; i < work.count; i++) origin[i] = (uint8_t)i;
     for (size_t i = 0; i < work.metadata; i++)
         if (strcmp(work.key[i], key) == 0) work.value[i] = text = strdup(work.value[i]);
     require(text != NULL);
-    for (size_t i = 0; i + 6 <= size && i < MOST && work.count > 1; i += 6)
+    for (size_t i = 0; i + 6 <= size && i < MOST && work.count > 1; i += 6) {
+        size_t which = data[i] % (work.count + 1), before = work.count;
+        struct safetensors_tensor *tensor = &work.tensor[which];
+        if (which < before && tensor->data == good->tensor[origin[which]].data) {
+            void *copy = malloc(tensor->bytes + 8);
+            require(copy != NULL);
+            if (tensor->bytes) memcpy(copy, tensor->data, tensor->bytes);
+            tensor->data = copy;
+        }
         spoil_change(&work, text, data + i);
+        if (work.count < before) origin[which] = origin[work.count];
+    }
     changed_pack(changed, &work);
     free(text);
-    spoil_close(&work);
+    for (size_t i = 0; i < work.count; i++)
+        if (work.tensor[i].data != good->tensor[origin[i]].data) free((void *)work.tensor[i].data);
 }
 
 #endif

@@ -84,6 +84,12 @@ static void results_are_filled_up_to_their_size(void **state)
     sized_fill(NULL, &filled, sizeof filled);
 }
 
+static void all_refused(const film_status *found, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (found[i] != FILM_USAGE) fail_msg("call %zu: %s", i, film_status_name(found[i]));
+}
+
 /* Makes every call that takes options or a result with a missing size. */
 static void a_forgotten_size_is_refused(void **state)
 {
@@ -117,12 +123,144 @@ static void a_forgotten_size_is_refused(void **state)
         film_link(model, NULL, 0, NULL, 0, &(film_link_options){0}, NULL, &error),
         film_link(model, NULL, 0, NULL, 0, NULL, &(film_link_result){0}, &error),
     };
-    for (size_t i = 0; i < sizeof found / sizeof *found; i++)
-        if (found[i] != FILM_USAGE) fail_msg("call %zu: %s", i, film_status_name(found[i]));
+    all_refused(found, sizeof found / sizeof *found);
     assert_null(table);
     assert_null(trained);
     assert_ok(film_dedup(model, NULL, 0, NULL, NULL, &error));
     film_context_free(context);
+}
+
+/* Makes every call without one of its arguments. */
+static void a_missing_argument_is_refused(void **state)
+{
+    (void)state;
+    film_context *context;
+    film_model *opened = NULL;
+    film_explanation why = {.size = sizeof why};
+    film_edit edit = {.size = sizeof edit};
+    film_text a = film_string("a");
+    film_verdict verdict;
+    float number;
+    char *json = NULL;
+    assert_ok(film_context_new(model, &context, &error));
+    const film_status found[] = {
+        film_open(NULL, &opened, &error),
+        film_open("x", NULL, &error),
+        film_open_private(NULL, &opened, &error),
+        film_open_memory(NULL, 1, &opened, &error),
+        film_open_memory("x", 1, NULL, &error),
+        film_save(NULL, "x", &error),
+        film_save(model, NULL, &error),
+        film_pack(NULL, 8, "x", &error),
+        film_pack(model, 8, NULL, &error),
+        film_pack(model, 5, "x", &error),
+        film_edit_model(NULL, &edit, &error),
+        film_edit_model(model, NULL, &error),
+        film_edit_model(model, &edit, &error),
+        film_example_at(NULL, 0, &(film_example){0}, &error),
+        film_example_at(model, 0, NULL, &error),
+        film_example_at(model, SIZE_MAX, &(film_example){0}, &error),
+        film_add_words(NULL, "x", &error),
+        film_add_words(model, NULL, &error),
+        film_describe(NULL, &json, &error),
+        film_describe(model, NULL, &error),
+        film_context_new(NULL, &context, &error),
+        film_context_new(model, NULL, &error),
+        film_context_set(NULL, NULL, &error),
+        film_record_text(&a, &a, 1, NULL, &error),
+        film_record_text(NULL, &a, 1, &json, &error),
+        film_record_text(&a, NULL, 1, &json, &error),
+        film_record_json(a, NULL, &error),
+        film_record_json((film_text){NULL, 0}, &json, &error),
+        film_record_check(NULL, a, &error),
+        film_record_check(model, (film_text){NULL, 1}, &error),
+        film_embed(NULL, a, &number, &error),
+        film_embed(context, a, NULL, &error),
+        film_embed_batch(NULL, &a, 1, 1, &number, &error),
+        film_embed_batch(model, NULL, 1, 1, &number, &error),
+        film_embed_batch(model, &a, 1, 1, NULL, &error),
+        film_match(NULL, a, a, &verdict, &error),
+        film_match(context, a, a, NULL, &error),
+        film_match_batch(NULL, &a, &a, 1, NULL, &verdict, &error),
+        film_match_batch(model, NULL, &a, 1, NULL, &verdict, &error),
+        film_match_batch(model, &a, NULL, 1, NULL, &verdict, &error),
+        film_match_batch(model, &a, &a, 1, NULL, NULL, &error),
+        film_score_batch(model, &a, &a, 1, NULL, NULL, &error),
+        film_explain_pair(NULL, a, a, &why, &error),
+        film_explain_pair(context, a, a, NULL, &error),
+        film_explain_reversals(NULL, 0, &why, &error),
+        film_explain_reversals(context, 0, NULL, &error),
+        film_explain_reversals(context, 0, &why, &error), /* nothing was explained */
+        film_explain_reversals(context, 1, &why, &error),
+        film_explain_dimension(NULL, 0, 1, &json, &error),
+        film_explain_dimension(model, 0, 1, NULL, &error),
+        film_explain_word(NULL, a, 1, &json, &error),
+        film_explain_word(model, a, 1, NULL, &error),
+        film_explain_model(NULL, 1, &json, &error),
+        film_explain_model(model, 1, NULL, &error),
+    };
+    all_refused(found, sizeof found / sizeof *found);
+    assert_true(!opened && !json);
+    assert_true(film_dim(NULL) + film_example_count(NULL) + film_field_count(NULL) == 0);
+    assert_true(!film_field_name(model, 99) && !film_field_type(model, 99));
+    film_context_free(NULL);
+    film_context_free(context);
+}
+
+/* The same for calls that read files or several texts. */
+static void a_missing_file_is_refused(void **state)
+{
+    (void)state;
+    const char *paths[1] = {pairs_path};
+    film_model *opened = NULL;
+    film_table *table = NULL;
+    film_output *output = NULL;
+    film_bert *bert = NULL;
+    film_train_options pairs = {.size = sizeof pairs, .pair_count = 1};
+    film_train_options texts = {.size = sizeof texts, .sentence_count = 1};
+    film_eval_result result = {.size = sizeof result};
+    film_text a = film_string("a");
+    float number;
+    char *json = NULL;
+    const film_status found[] = {
+        film_table_open(NULL, NULL, &table, &error),
+        film_table_open("x", NULL, NULL, &error),
+        film_output_open(NULL, &output, &error),
+        film_output_open("x", NULL, &error),
+        film_output_write(NULL, "x", 1, &error),
+        film_output_patch(NULL, 0, "x", 1, &error),
+        film_output_commit(NULL, &error),
+        film_bert_open(NULL, &bert, &error),
+        film_bert_open("x", NULL, &error),
+        film_bert_round(NULL, &error),
+        film_bert_describe(NULL, &json, &error),
+        film_bert_embed(NULL, &a, 1, 1, &number, &error),
+        film_dedup(NULL, NULL, 0, NULL, NULL, &error),
+        film_dedup(model, NULL, 1, NULL, NULL, &error),
+        film_dedup_file(NULL, "x", NULL, NULL, &error),
+        film_dedup_file(model, NULL, NULL, NULL, &error),
+        film_link(NULL, NULL, 0, NULL, 0, NULL, NULL, &error),
+        film_link(model, NULL, 1, NULL, 0, NULL, NULL, &error),
+        film_link(model, NULL, 0, NULL, 1, NULL, NULL, &error),
+        film_link_files(NULL, "x", "y", NULL, NULL, &error),
+        film_link_files(model, NULL, "y", NULL, NULL, &error),
+        film_link_files(model, "x", NULL, NULL, NULL, &error),
+        film_eval(NULL, "x", NULL, &result, &error),
+        film_eval(model, NULL, NULL, &result, &error),
+        film_eval(model, "x", NULL, NULL, &error),
+        film_eval_json(NULL, &json, &error),
+        film_eval_json(&result, NULL, &error),
+        film_train(NULL, 1, NULL, &opened, &error),
+        film_train(paths, 1, NULL, NULL, &error),
+        film_train(NULL, 0, NULL, &opened, &error),
+        film_train(NULL, 0, &pairs, &opened, &error),
+        film_train(NULL, 0, &texts, &opened, &error),
+        film_split(NULL, "x", "y", NULL, NULL, &error),
+        film_split("x", NULL, "y", NULL, NULL, &error),
+        film_split("x", "y", NULL, NULL, NULL, &error),
+    };
+    all_refused(found, sizeof found / sizeof *found);
+    assert_true(!opened && !table && !output && !bert && !json);
 }
 
 static void zero_means_default(void **state)
@@ -153,6 +291,102 @@ static void zero_means_default(void **state)
     film_verdict verdict;
     film_text one = film_string("a");
     assert_int_equal(film_match_batch(model, &one, &one, 1, &later, &verdict, &error), FILM_USAGE);
+}
+
+/* Each row has one option that no training accepts, and a word of the message. */
+static const struct {
+    film_train_options given;
+    const char *told;
+} bad_options[] = {
+    {{.solver.power = -4.5}, "power"},
+    {{.solver.power = 4.5}, "power"},
+    {{.solver.power = NAN}, "power"},
+    {{.solver.margin_ratio = -1}, "margin"},
+    {{.solver.margin_ratio = 2e6}, "margin"},
+    {{.paper.margin = -1}, "margin_absolute"},
+    {{.paper.margin = 2e6}, "margin_absolute"},
+    {{.solver.epsilon = -1}, "epsilon"},
+    {{.solver.least_change = -1}, "least-change"},
+    {{.solver.rho = FILM_ZERO}, "rho"},
+    {{.solver.rho = 1}, "rho"},
+    {{.solver.gamma = -0.1}, "gamma"},
+    {{.solver.gamma = 1}, "gamma"},
+    {{.solver.shrink = -0.1}, "shrink"},
+    {{.solver.shrink = 1}, "shrink"},
+    {{.solver.first_tau = -1}, "first-step"},
+    {{.solver.first_tau = 1e21}, "first-step"},
+    {{.solver.positives = FILM_NONE}, "positives"},
+    {{.solver.positives = 1001}, "positives"},
+    {{.solver.labelled = 1001}, "labelled"},
+    {{.solver.hard = 1001}, "hard"},
+    {{.solver.random = 1001}, "random"},
+    {{.solver = {.labelled = FILM_NONE, .hard = FILM_NONE, .random = FILM_NONE}}, "all 0"},
+    {{.solver.iterations = FILM_NONE}, "iterations"},
+    {{.solver.inner = FILM_NONE}, "inner"},
+    {{.solver.sample = FILM_NONE}, "sample"},
+    {{.solver.eigen = 4}, "start"},
+    {{.solver.eigen = -1}, "start"},
+    {{.paper.weights = 3}, "weights"},
+    {{.paper.weights = -1}, "weights"},
+    {{.paper.keep = 3}, "iterate"},
+    {{.paper.keep = -1}, "iterate"},
+    {{.paper.letter = 1, .method = FILM_METHOD_SVD}, "letter"},
+    {{.dim = 4097}, "dim"},
+    {{.dim = 300, .method = FILM_METHOD_SVD}, "more than rank"},
+    {{.rank = FILM_NONE}, "rank"},
+    {{.batch = 1}, "batch"},
+    {{.batch = 65537}, "batch"},
+    {{.bits = 5}, "bits"},
+    {{.keep_examples = 10001}, "keep-examples"},
+    {{.features = 8}, "features"},
+    {{.method = FILM_METHOD_COUNT}, "method"},
+    {{.similarity = FILM_SIMILARITY_COUNT}, "similarity"},
+    {{.train_share = FILM_ZERO}, "share"},
+    {{.train_share = 1.5}, "share"},
+    {{.prior = 2}, "prior"},
+    {{.operating = {FILM_CRITERION_COUNT, 0}}, "criterion"},
+    {{.operating = {FILM_RECALL, 1.5}}, "recall"},
+    {{.ranking.rate = -1}, "rate"},
+    {{.ranking.rate = 101}, "rate"},
+    {{.ranking.temperature = -1}, "temperature"},
+    {{.ranking.temperature = 41}, "temperature"},
+    {{.deep.tokens = 31}, "tokens"},
+    {{.deep.tokens = 513}, "tokens"},
+    {{.deep.margin = FILM_ZERO}, "deep-margin"},
+    {{.deep.margin = 2.5}, "deep-margin"},
+    {{.deep.dropout = -0.1}, "dropout"},
+    {{.deep.dropout = 1}, "dropout"},
+    {{.deep.maps = {FILM_NONE}}, "maps"},
+    {{.deep.maps = {1025}}, "maps"},
+    {{.deep.loss = FILM_LOSS_COUNT}, "loss"},
+    {{.method = FILM_METHOD_DEEP}, "needs a BERT"},
+    {{.method = FILM_METHOD_DEEP, .vectors = "x", .decision = FILM_DECISION_FULL}, "decision"},
+    {{.method = FILM_METHOD_DEEP, .vectors = "x", .similarity = FILM_DOT}, "cosine"},
+    {{.method = FILM_METHOD_DEEP, .vectors = "x", .dim = 9}, "dim"},
+    {{.method = FILM_METHOD_DEEP, .vectors = "x", .batch = 5000}, "batch"},
+    {{.bert = "x", .vectors = "x"}, "exclude"},
+    {{.vectors = "x", .method = FILM_METHOD_RANK}, "need method"},
+    {{.vectors = "x", .features = FILM_CHAR}, "group word"},
+    {{.bert = "x", .method = FILM_METHOD_RANK}, "BERT"},
+    {{.pair_count = 1, .method = FILM_METHOD_MFILM}, "mfilm"},
+    {{.sentence_count = 1, .method = FILM_METHOD_MFILM}, "mfilm"},
+};
+
+static void options_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    film_train_options out;
+    assert_ok(options_complete(&out, NULL, &error));
+    assert_ok(options_check(&out, &error));
+    for (size_t i = 0; i < sizeof bad_options / sizeof *bad_options; i++) {
+        film_train_options given = bad_options[i].given;
+        given.size = sizeof given;
+        assert_ok(options_complete(&out, &given, &error));
+        film_status status = options_check(&out, &error);
+        if (status != FILM_USAGE || !strstr(error.message, bad_options[i].told))
+            fail_msg("row %zu: status %d, \"%s\" without \"%s\"", i, (int)status, error.message,
+                     bad_options[i].told);
+    }
 }
 
 /* The struct and its JSON agree, and an older program gets the fields it knows. */
@@ -254,7 +488,10 @@ int main(void)
         cmocka_unit_test(options_of_other_versions_are_read),
         cmocka_unit_test(results_are_filled_up_to_their_size),
         cmocka_unit_test(a_forgotten_size_is_refused),
+        cmocka_unit_test(a_missing_argument_is_refused),
+        cmocka_unit_test(a_missing_file_is_refused),
         cmocka_unit_test(zero_means_default),
+        cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(figures_are_numbers),
         cmocka_unit_test(an_allocator_gets_its_user_and_every_block_back),
     };
