@@ -29,10 +29,9 @@ set(FILM_SOURCES
   src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
-  src/model/decision_file.c
-    src/model/decision_settings.c src/model/edits.c src/model/examples.c src/model/model.c
-  src/model/model_words.c src/model/pack_grams.c src/model/packed.c src/model/packed_file.c src/model/parent.c
-  src/model/settings.c src/model/trait_columns.c
+  src/model/decision_file.c src/model/decision_settings.c src/model/edits.c src/model/examples.c
+  src/model/model.c src/model/model_words.c src/model/pack_grams.c src/model/packed.c
+  src/model/packed_file.c src/model/parent.c src/model/settings.c src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/classify.c src/explain/differences.c
   src/explain/edit_trials.c src/explain/encoded.c src/explain/explanation_json.c
@@ -107,14 +106,13 @@ set(FILM_TRAIN_SOURCES
   src/learn/judge.c src/learn/labelled_edits.c src/learn/labels.c src/learn/learn.c
   src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c src/learn/learn_mfilm.c
   src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c src/learn/made_up.c
-  src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/mfilm.c src/learn/near_misses.c src/learn/operating.c
-  src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/parent_fit.c src/learn/prior.c
   src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/memory_fit.c src/learn/mfilm.c
-  src/learn/operating.c src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/parent_fit.c src/learn/prior.c
-  src/learn/promise.c src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c
-  src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c
-  src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
-  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
+  src/learn/near_misses.c src/learn/operating.c src/learn/out_of_fold.c src/learn/pair_lists.c
+  src/learn/parent_fit.c src/learn/prior.c src/learn/promise.c src/learn/questions.c
+  src/learn/rank.c src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c
+  src/learn/rank_fetch.c src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c
+  src/learn/stream.c src/learn/training_log.c src/learn/tree_rows.c src/learn/trees_cover.c
+  src/learn/triplets.c src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c
   src/eval/classes.c src/eval/eval.c src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c

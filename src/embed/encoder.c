@@ -96,7 +96,8 @@ static void add_repeated(const struct encoder *encoder, const struct feature_row
 
 /* OUT = the vector of a sentence whose features are those of its words: their rows, and the sums of
  * their n-grams that the lexicon keeps. */
-static void sum_words(const struct encoder *encoder, const struct feature_row *row, float *out)
+static void sum_word_vectors(const struct encoder *encoder, const struct feature_row *row,
+                             float *out)
 {
     enum { SOME = 64 };
     const float *sum[SOME];
@@ -124,7 +125,7 @@ film_status encoder_read_words(const struct encoder *encoder, struct feature_row
     film_status status = features_transform(encoder->features, row, text, error);
     if (status != FILM_OK || !word_map_exists(&encoder->map)) return status;
     if (row->is_plain && encoder_has_sums(encoder))
-        sum_words(encoder, row, out);
+        sum_word_vectors(encoder, row, out);
     else
         word_map_sum(&encoder->map, row->id, row->value, row->count, out, encoder->dim);
     return FILM_OK;

@@ -110,9 +110,9 @@ done:
 }
 
 /* Chooses the threshold for scores that include memory. */
-static film_status choose_threshold(const struct learn_input *input,
-                                    const struct memory_data *facts, const double *weight,
-                                    struct calibration *line, film_error *error)
+static film_status choose_memory_threshold(const struct learn_input *input,
+                                           const struct memory_data *facts, const double *weight,
+                                           struct calibration *line, film_error *error)
 {
     film_status status = FILM_OK;
     float *score = mem_array(facts->count, sizeof *score);
@@ -144,7 +144,8 @@ film_status memory_fit(const struct learn_input *input, const struct out_of_fold
     if (input->corpus->comm->rank > 0) goto done;
     TRY(ask_memory(&facts, input->options->seed, error));
     TRY(weigh_memory(&facts, weight, error));
-    if (held->tried && line->scale > 0) TRY(choose_threshold(input, &facts, weight, line, error));
+    if (held->tried && line->scale > 0)
+        TRY(choose_memory_threshold(input, &facts, weight, line, error));
     TRY(build_memory(&facts, NULL, 0, memory, error));
     memcpy(memory->weight, weight, sizeof weight);
     training_log_note(input->log, "memory",
