@@ -4,7 +4,7 @@
 source "$(dirname "$0")/tap.sh"
 have "a killed process ends the job" mpirun || { finish; exit; }
 [ -e "$(dirname "$FILM")/tests/mpi_die_at.so" ] || { skip "a killed process ends the job" "built without MPI"; finish; exit; }
-sample 4 "$FAQ/train.tsv" >rows.tsv
+sample 10 "$FAQ/train.tsv" >rows.tsv
 TRAIN="train rows.tsv -q --seed 3"
 
 # shellcheck disable=SC2086
