@@ -172,7 +172,7 @@ zpty -w shell 'bindkey "^I" list-choices; echo ready-$((1+1))'
 zpty -r shell text '*ready-2*'
 zpty -w -n shell "$1"$'\t'
 text=
-for i in {1..300}; do
+for i in {1..3000}; do
     while zpty -r -t shell more 2>/dev/null; do text+=$more; done
     [[ $text == *$2* ]] && break
     sleep 0.1

@@ -6,7 +6,7 @@ source "$(dirname "$0")/tap.sh"
 awk 'BEGIN { srand(5); for (i = 0; i < 4000; i++) { line = ""
     for (w = 6 + int(rand() * 6); w > 0; w--) line = line " w" int(exp(rand() * log(20000)))
     print substr(line, 2) } }' >many.txt
-head -600 many.txt >few.txt
+head -90 many.txt >few.txt
 "$FILM" train few.txt --rank 20 -q -o few.film
 cp few.film kept.film
 nothing_new() { find . -mindepth 1 -printf '%P\n' | sort | grep -vxE 'out|err|before|new' | diff <(grep -vxE 'out|err|before|new' before) -; }
@@ -76,7 +76,8 @@ rm -f pipe fed
 
 # kill -9 while a model is written, in each of the writes: under its name there is the old one or none.
 # Few sentences with many features: little to compute, much to write.
-save() { signal_at KILL "$1" "$2" target.film "$FILM" train few.txt --features word,bigram --min-df 1 --rank 20 --bits 32 -q -o target.film; }
+head -600 many.txt >some.txt
+save() { signal_at KILL "$1" "$2" target.film "$FILM" train some.txt --features word,bigram --min-df 1 --rank 20 --bits 32 --decision threshold -q -o target.film; }
 for old in no an; do
     name="kill -9 during save with $old older model never leaves half a file"
     problem=

@@ -227,7 +227,7 @@ def damaged():
         os.utime("damaged.pool")
         answers = []
         found = until(lambda: answers.append(server.ask("POST", "/v1/pool", {"sentences": [{"text": f"new {len(answers)}"}]})[0])
-                      or server.ask("POST", "/v1/search", {"q": A, "where": {"category": "x"}})[0] == 500 or answers[-1] == 500, 10)
+                      or server.ask("POST", "/v1/search", {"q": A, "where": {"category": "x"}})[0] == 500 or answers[-1] == 500)
         check("a damaged pool is 500, no fault of the client", status == 200 and found and 400 not in answers, status, answers[:5])
 
 

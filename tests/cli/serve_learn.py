@@ -26,6 +26,23 @@ def children(pid):
         return file.read().split()
 
 
+# The child stops itself in the middle of writing its model (tests/lib/signal_at.c), so it cannot be done before it is looked at.
+STOPPED = {"LD_PRELOAD": os.path.join(os.path.dirname(FILM), "tests", "signal_at.so"), "SIGNAL_AT_RAISE": str(int(signal.SIGSTOP)),
+           "SIGNAL_AT_CALL": "write", "SIGNAL_AT_COUNT": "1", "SIGNAL_AT_PATH": ".models/0000",
+           "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
+
+
+def stopped_child(server):
+    """Starts learning; the process that learns, once it has stopped."""
+    server.ask("POST", "/v1/learn", {"force": True})
+
+    def stops():
+        return [child for child in children(server.process.pid)
+                if open(f"/proc/{child}/stat").read().rsplit(")", 1)[1].split()[0] == "T"]
+    until(stops)
+    return stops()
+
+
 # Sentences 3 i, 3 i + 1 and 3 i + 2 are the same question.
 answers = [{"ids": [str(i), str(j)], "same": i // 3 == j // 3} for i in range(24) for j in (i + 1, i + 3) if j < 24]
 body = {"a": "I lost my card", "b": "my card is gone", "reasons": 0}
@@ -91,21 +108,19 @@ with Server(FILM, "faq.pool", "--learn-after", "2") as server:
     check("after N new labels learning starts by itself", until(lambda: (state(server)["last"] or {})["labels"] == labels))
     told = idle(server)
     check("and does not start again", told["state"] == "idle" and told["new_labels"] == 0, told)
-    # Killed in the middle: the child ends with the server, labels and model stay.
-    server.ask("POST", "/v1/learn", {"force": True})
-    until(lambda: children(server.process.pid))
-    learning = children(server.process.pid)
+
+# Killed in the middle: the child ends with the server, labels and model stay.
+with Server(FILM, "faq.pool", "--learn-after", "0", environment=STOPPED) as server:
+    learning = stopped_child(server)
     server.stop(signal.SIGKILL)
     gone = until(lambda: not any(os.path.exists(f"/proc/{child}") for child in learning))
     check("kill -9 of the server ends the child", learning and gone, learning)
 
-with Server(FILM, "faq.pool") as server:
+with Server(FILM, "faq.pool", environment=STOPPED) as server:
     told = state(server)
     check("nothing is lost, learning every 50 labels", told["labels"] == labels and len(present(told)) == 1
           and told["after"] == 50, told)
-    server.ask("POST", "/v1/learn", {})
-    until(lambda: children(server.process.pid))
-    learning = children(server.process.pid)
+    learning = stopped_child(server)
     check("stopping does not wait for the child", server.stop() == 0
           and not any(os.path.exists(f"/proc/{child}") for child in learning))
 

@@ -10,7 +10,7 @@ fi
 export TERM=xterm
 unset NO_COLOR
 escape=$'\033'
-awk 'BEGIN { srand(5); for (i = 0; i < 20000; i++) { line = ""
+awk 'BEGIN { srand(5); for (i = 0; i < 90; i++) { line = ""
     for (w = 8; w > 0; w--) line = line " w" int(exp(rand() * log(5000)))
     print substr(line, 2) } }' >many.txt
 sample 8 "$FAQ/train.tsv" >pairs.tsv

@@ -78,24 +78,6 @@ test("everything by keyboard alone, with the focus always seen", {}, async (page
     equal(file.suggestedFilename(), "clusters.csv", "the file");
 });
 
-test("what can be used has a name, and the page has its landmarks", {}, async (page, { base }) => {
-    const session = await page.context().newCDPSession(page);
-    const used = new Set(["button", "link", "textbox", "searchbox", "slider", "combobox", "checkbox", "DisclosureTriangle"]);
-    await fillAll(page, base, async (view) => {
-        const { nodes } = await session.send("Accessibility.getFullAXTree");
-        const real = nodes.filter((node) => !node.ignored);
-        const roles = new Set(real.map((node) => node.role.value));
-        for (const role of ["banner", "navigation", "main", "heading"]) truth(roles.has(role), `${view}: no ${role}`);
-        for (const node of real) {
-            if (used.has(node.role.value)) truth(node.name?.value?.trim(), `${view}: a ${node.role.value} without a name`);
-        }
-        equal(await page.locator("h1:visible").count(), 1, `${view}: one title`);
-        equal(await page.locator("nav a[aria-current=page]").getAttribute("data-view"), view, "the current page is marked");
-        const ids = await page.evaluate(() => [...document.querySelectorAll("[id]")].map((node) => node.id));
-        equal(new Set(ids).size, ids.length, `${view}: ids are unique`);
-    });
-});
-
 // Text whose contrast with what is behind it is below WCAG AA: 4.5, 3 for large text.
 const faint = (page) => page.evaluate(() => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -133,15 +115,29 @@ const faint = (page) => page.evaluate(() => {
     return result;
 });
 
-for (const colorScheme of ["light", "dark"]) {
-    test(`contrast in the ${colorScheme}`, { device: { colorScheme, reducedMotion: "reduce" } }, async (page, { base }) => {
-        await fillAll(page, base, async (view) => {
-            equal((await faint(page)).join("; "), "", `${view}: faint text`);
-        });
-        const shade = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
-        equal(shade[0] < 64, colorScheme === "dark", "the paper is dark in the dark");
+test("names, landmarks, and contrast in the light and in the dark", { device: { reducedMotion: "reduce" } }, async (page, { base }) => {
+    const session = await page.context().newCDPSession(page);
+    const used = new Set(["button", "link", "textbox", "searchbox", "slider", "combobox", "checkbox", "DisclosureTriangle"]);
+    await fillAll(page, base, async (view) => {
+        const { nodes } = await session.send("Accessibility.getFullAXTree");
+        const real = nodes.filter((node) => !node.ignored);
+        const roles = new Set(real.map((node) => node.role.value));
+        for (const role of ["banner", "navigation", "main", "heading"]) truth(roles.has(role), `${view}: no ${role}`);
+        for (const node of real) {
+            if (used.has(node.role.value)) truth(node.name?.value?.trim(), `${view}: a ${node.role.value} without a name`);
+        }
+        equal(await page.locator("h1:visible").count(), 1, `${view}: one title`);
+        equal(await page.locator("nav a[aria-current=page]").getAttribute("data-view"), view, "the current page is marked");
+        const ids = await page.evaluate(() => [...document.querySelectorAll("[id]")].map((node) => node.id));
+        equal(new Set(ids).size, ids.length, `${view}: ids are unique`);
+        for (const colorScheme of ["light", "dark"]) {
+            await page.emulateMedia({ colorScheme });
+            equal((await faint(page)).join("; "), "", `${view}: faint text in the ${colorScheme}`);
+            const shade = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number));
+            equal(shade[0] < 64, colorScheme === "dark", "the paper is dark in the dark");
+        }
     });
-}
+});
 
 test("a phone: nothing sticks out, everything can be touched", { device: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true } }, async (page, { base }) => {
     await fillAll(page, base, async (view) => {

@@ -21,7 +21,7 @@ test("from an empty server to a learned model", { failing: true }, async (page) 
     await page.waitForSelector("#start:not([hidden])");
     truth(page.url().endsWith("#start"), "the page opens the view Start");
     await tabTo(page, "start-file");
-    const chooser = page.waitForEvent("filechooser", { timeout: 20000 });
+    const chooser = page.waitForEvent("filechooser");
     await page.keyboard.press("Space");
     await (await chooser).setFiles("start.csv");
     await shown(page, "start-columns");

@@ -5,6 +5,7 @@ import { chromium } from "playwright-core";
 
 const tests = [];
 let browser = null;
+let common = null; // the context of tests that want no other: each has a tab of its own, and none leaves anything behind
 
 // test(name, options, run): options.device is for the browser's context; options.failing: the page is expected to
 // meet failing requests, which Chromium writes to its console as errors.
@@ -49,7 +50,8 @@ export async function serve(path, { port = 0, token = "", more = [] } = {}) {
 
 // A page that notes what must not happen: errors, requests to elsewhere, what the policy had to forbid.
 async function openPage(options) {
-    const context = await browser.newContext({ viewport: { width: 1180, height: 900 }, acceptDownloads: true, ...options.device });
+    const open = () => browser.newContext({ viewport: { width: 1180, height: 900 }, acceptDownloads: true, ...options.device });
+    const context = await (options.device ? open() : common ??= open());
     context.setDefaultTimeout(300000);
     const page = await context.newPage();
     const problems = [];
@@ -99,7 +101,7 @@ async function runOne({ name, options, run }, number, shared) {
     } catch (error) {
         failure = [error.stack, ...problems];
     }
-    await context.close();
+    await (options.device ? context : page).close();
     console.log(`${failure ? "not ok" : "ok"} ${number} - ${name}`);
     if (process.env.TIMES) console.log(`# ${Date.now() - started} ms`);
     if (failure) console.log(failure.join("\n").split("\n").slice(0, 40).map((line) => `# ${line.slice(0, 400)}`).join("\n"));

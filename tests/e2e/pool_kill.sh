@@ -118,9 +118,9 @@ done
 rows 1500 a >a.tsv
 rows 1500 b >b.tsv
 "$FILM" pool create two.pool --model faq.film
-"$FILM" pool add two.pool a.tsv --batch 20 --wait 60 -q -t 1 2>err.a &
+"$FILM" pool add two.pool a.tsv --batch 20 --wait 1000 -q -t 1 2>err.a &
 first=$!
-"$FILM" pool add two.pool b.tsv --batch 20 --wait 60 -q -t 1 2>err.b &
+"$FILM" pool add two.pool b.tsv --batch 20 --wait 1000 -q -t 1 2>err.b &
 second=$!
 wait $first; codes=$?; wait $second; codes=$codes$?
 [ $codes = 00 ] && ok "two writers at once both succeed" || not_ok "two writers at once both succeed" "$codes" "$(cat err.a err.b)"
@@ -128,8 +128,8 @@ check "nothing is lost" cmp <(content two.pool | sort) <({ tail -n +2 a.tsv; cat
 check "each writer's rows are in its order" cmp <(content two.pool | grep -E '^a') <(tail -n +2 a.tsv)
 check "the pool is whole" "$FILM" pool check two.pool --full -q
 "$FILM" pool create same.pool --model faq.film
-"$FILM" pool add same.pool a.tsv --batch 20 --wait 60 -q -t 1 & first=$!
-"$FILM" pool add same.pool a.tsv --batch 20 --wait 60 -q -t 1 & second=$!
+"$FILM" pool add same.pool a.tsv --batch 20 --wait 1000 -q -t 1 & first=$!
+"$FILM" pool add same.pool a.tsv --batch 20 --wait 1000 -q -t 1 & second=$!
 wait $first; codes=$?; wait $second; codes=$codes$?
 check "two writers of the same file both succeed" test $codes = 00
 check "and nothing is there twice" cmp <(content same.pool) a.tsv

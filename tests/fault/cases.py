@@ -20,7 +20,7 @@ A, B = "I lost my card", "my card is gone"
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "FILM_THREADS": "1"}
 # A failure inside these may end the process, but not with exit code 0.
 FOREIGN = ("libgomp", "libopenblas", "libstdc++", "ld-linux", "libmpi", "libopen-", "libpmix", "libhwloc", "dl_open")
-PATIENCE = int(os.environ.get("FAULT_PATIENCE", 120))  # seconds before a run counts as hanging
+PATIENCE = int(os.environ.get("FAULT_PATIENCE", 600))  # seconds before a run counts as hanging
 
 
 def film(*arguments):

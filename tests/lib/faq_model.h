@@ -7,6 +7,9 @@
 #include "base/rng.h"
 #include "model/model.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 enum { FAQ_MOST = 700, FAQ_EVERY = 8 };
 
 static film_error error;
@@ -54,6 +57,33 @@ static inline film_model *faq_train(const film_train_options *options)
     faq_sample(path);
     assert_ok(film_train(&path, 1, options, &model, &error));
     unlink(path);
+    return model;
+}
+
+/* The model of faq_options. The programs of one tests/run share it, in $FILM_SHARED: the first to
+ * ask trains it, the others wait. */
+static inline film_model *faq_shared(void)
+{
+    const char *folder = getenv("FILM_SHARED"), *rows = scratch("faq.tsv");
+    char path[400], lock[420];
+    film_train_options options;
+    film_model *model = NULL;
+    faq_options(&options);
+    if (!folder) return faq_train(&options);
+    snprintf(path, sizeof path, "%s/faq-sample.film", folder);
+    snprintf(lock, sizeof lock, "%s.lock", path);
+    int held = open(lock, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    assert_true(held >= 0 && flock(held, LOCK_EX) == 0);
+    if (access(path, R_OK) != 0) {
+        model = faq_train(&options);
+        assert_ok(film_save(model, path, &error));
+        film_close(model);
+    } else {
+        faq_sample(rows);
+        unlink(rows);
+    }
+    close(held);
+    assert_ok(film_open(path, &model, &error));
     return model;
 }
 

@@ -17,7 +17,17 @@ PGTEST_DIR=
 
 # PostgreSQL refuses to run as root.
 as_postgres() { if [ "$(id -u)" -eq 0 ]; then (cd / && runuser -u postgres -- "$@"); else "$@"; fi; }
-free_port() { "$PYTHON" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# free_port: one below those that the kernel gives to clients and to servers of other tests, so that nobody takes it while
+# PostgreSQL is stopped.
+free_port() {
+    "$PYTHON" -c 'import contextlib, random, socket
+most = int(open("/proc/sys/net/ipv4/ip_local_port_range").read().split()[0])
+while True:
+    with contextlib.suppress(OSError), socket.socket() as s:
+        s.bind(("127.0.0.1", random.randrange(min(10000, most // 2), most)))
+        print(s.getsockname()[1])
+        break'
+}
 
 postgres_start() {
     local try

@@ -288,7 +288,7 @@ class Asker:
                 self.answers += 1
             elif not (down or self.place.down or self.place.server is not server):
                 # a server that is being killed need not respond
-                if not until(lambda: server.process.poll() is not None, 10):
+                if not until(lambda: server.process.poll() is not None):
                     self.wrong.append((status, answer))
             time.sleep(0.02)
 

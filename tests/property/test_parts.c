@@ -110,7 +110,7 @@ static void parts_of_random_tables_hold_every_row_once(void **state)
     struct rng rng;
     char bytes[4000];
     rng_seed(&rng, 5);
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < (long_tests() ? 3000 : 1000); i++) {
         size_t size = random_table(&rng, bytes);
         film_table_options options = {.format = formats[rng_below(&rng, 6)],
                                       .columns = columns[rng_below(&rng, 4)],
@@ -166,7 +166,7 @@ static void long_runs_of_quotes_are_counted_from_their_beginning(void **state)
     size_t room = 1500000;
     char *bytes = malloc(room);
     rng_seed(&rng, 6);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < (long_tests() ? 6 : 2); i++) {
         size_t used = (size_t)sprintf(bytes, "a,b\n");
         while (used < room - 500000) {
             size_t count = 1 + rng_below(&rng, 400000);

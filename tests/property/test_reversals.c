@@ -10,9 +10,7 @@ static film_context *context, *second;
 static int set_up(void **state)
 {
     (void)state;
-    film_train_options options;
-    faq_options(&options);
-    model = faq_train(&options);
+    model = faq_shared();
     assert_ok(film_context_new(model, &context, &error));
     assert_ok(film_context_new(model, &second, &error));
     return 0;

@@ -25,12 +25,10 @@ static void make_texts(void)
 static int setup(void **state)
 {
     (void)state;
-    film_train_options options;
     /* By the vectors alone: the candidates that matter are those of a high cosine. */
     film_answer_options answer = {
         .size = sizeof answer, .decision = FILM_DECISION_THRESHOLD, .threads = 2};
-    faq_options(&options);
-    model = faq_train(&options);
+    model = faq_shared();
     make_texts();
     assert_ok(candidates_init(&search, comm_of(NULL), model,
                               &(struct candidates_request){.answer = &answer}, &error));

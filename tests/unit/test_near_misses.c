@@ -230,9 +230,7 @@ static void roles_are_exchanged_around_words_with_a_direction(void **state)
         {"How do I learn Java quickly?", "How do I quickly learn Java?", 0},
         {"In India, how do I get a job?", "How do I get a job in India?", 0},
         {"Who invented the telephone?", "The telephone was invented by whom?", 0}};
-    film_train_options options;
-    faq_options(&options);
-    film_model *model = faq_train(&options);
+    film_model *model = faq_shared();
     struct survey survey;
     assert_ok(survey_init(&survey, &model->encoder, &error));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -278,9 +276,7 @@ static void long_sentences_may_differ_in_one_thing_alone(void **state)
     static char a[ROOM], b[ROOM];
     struct relations relations;
     struct survey survey;
-    film_train_options options;
-    faq_options(&options);
-    film_model *model = faq_train(&options);
+    film_model *model = faq_shared();
     assert_ok(read_words("open ! close\n", &relations));
     struct encoder encoder = model->encoder;
     encoder.relations = &relations;

@@ -1,10 +1,8 @@
-/* Tests learn/parent_fit: the weight of the model that training began from, on simulated pairs. */
-#include "testing.h"
+/* Tests learn/parent_fit: the weight of the model that training began from, on simulated pairs; and
+ * the scores of pairs that repeat and share sentences (learn/labels). */
+#include "faq_model.h"
 
-#include "base/rng.h"
 #include "learn/parent_fit.h"
-
-static film_error error;
 
 enum { N = 2000 };
 static float margin[N], score[N], target[N];
@@ -72,9 +70,49 @@ static void the_prior_fades(void **state)
     assert_true(kept >= 15); /* 30 labels cannot show that it is useless */
 }
 
+/* Equal pairs are scored once and in another order: each must have the verdict of its own. */
+static void scores_are_those_of_single_pairs(void **state)
+{
+    (void)state;
+    enum { COUNT = 400, SENTENCES = 24 };
+    static uint32_t a[COUNT], b[COUNT];
+    static float labels[COUNT], margins[COUNT], similarity[COUNT];
+    struct labelled_pairs pairs = {.a = a, .b = b, .target = labels, .count = COUNT};
+    const char *path = scratch("scored.tsv");
+    film_table_options table = {.size = sizeof table};
+    film_progress progress = {0};
+    struct corpus corpus = {0};
+    struct match match;
+    struct rng rng;
+    film_model *model = faq_shared();
+    faq_sample(path);
+    assert_ok(corpus_read(&corpus, &path, 1, &table, &progress, &error));
+    unlink(path);
+    rng_seed(&rng, 5);
+    for (int i = 0; i < COUNT; i++) {
+        a[i] = (uint32_t)rng_below(&rng, SENTENCES);
+        b[i] = (uint32_t)rng_below(&rng, SENTENCES);
+    }
+    struct labels_scorer scorer = {
+        &model->decision, {.full = 1, .memory = 1}, corpus.comm, 2, similarity};
+    assert_ok(labels_score(&corpus, &pairs, &scorer, margins, &error));
+    assert_ok(match_init(&match, &model->decision, &scorer.rule, &error));
+    for (int i = 0; i < COUNT; i++) {
+        film_verdict one;
+        assert_ok(match_score(&match, strtab_get(&corpus.sentences, a[i]),
+                              strtab_get(&corpus.sentences, b[i]), &one, &error));
+        assert_true(margins[i] == (float)one.log_odds);
+        assert_true(similarity[i] == (float)one.similarity);
+    }
+    match_free(&match);
+    corpus_free(&corpus);
+    film_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_are_those_of_single_pairs),
         cmocka_unit_test(the_weight_is_that_of_the_labels),
         cmocka_unit_test(a_useless_model_has_no_weight),
         cmocka_unit_test(the_prior_fades),

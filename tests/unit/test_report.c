@@ -29,9 +29,7 @@ static void write_systems(const char *text)
 static int set_up(void **state)
 {
     (void)state;
-    film_train_options options;
-    faq_options(&options);
-    model = faq_train(&options);
+    model = faq_shared();
     strcpy(eval_path, scratch("eval.tsv"));
     strcpy(page_path, scratch("page.html"));
     strcpy(systems_path, scratch("systems.csv"));

@@ -12,9 +12,7 @@ enum { PAIRS = 40, MOST_COLUMNS = 200 };
 static int set_up(void **state)
 {
     (void)state;
-    film_train_options options;
-    faq_options(&options);
-    film_model *model = faq_train(&options);
+    film_model *model = faq_shared();
     strcpy(good, scratch("columns-good.film"));
     strcpy(changed, scratch("columns-changed.film"));
     assert_ok(film_save(model, good, &error));
