@@ -157,6 +157,14 @@ done:
     return status;
 }
 
+int labels_only_same(const struct corpus *corpus)
+{
+    if (corpus->labels != FILM_LABELS_PAIRS) return 0;
+    for (size_t i = 0; i < corpus->rows; i++)
+        if (!(corpus->label[i] >= 0.5f)) return 0;
+    return corpus->rows > 0;
+}
+
 int labels_none_same(const struct labelled_pairs *pairs)
 {
     for (size_t i = 0; i < pairs->count; i++)

@@ -27,6 +27,9 @@ enum { LABELS_DRAWN = 20000 };
 int labels_verdict(const struct corpus *corpus, float target);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
+/* Returns whether all rows are pairs labelled the same. */
+int labels_only_same(const struct corpus *corpus);
+
 /* Returns whether no pair is positive: then no threshold can be chosen. */
 int labels_none_same(const struct labelled_pairs *pairs);
 

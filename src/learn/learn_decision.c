@@ -141,6 +141,28 @@ done:
     return status;
 }
 
+/* Calibrates by the duplicates among the pairs where the others are random. */
+static film_status calibrate_duplicates(const struct tree_rows *rows, const struct trial *trial,
+                                        struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    float *margin = mem_array(trial->count, sizeof *margin);
+    float *resemblance = mem_array(rows->count, sizeof *resemblance);
+    size_t count = 0, all = 0;
+    TRY_ALLOC(margin && resemblance, error);
+    for (size_t i = 0; i < trial->count; i++)
+        if (trial->target[i] >= 0.5f) margin[count++] = trial->margin[i];
+    for (size_t i = 0; i < rows->count && all < count; i++)
+        if (rows->target[i] >= 0.5f)
+            resemblance[all++] =
+                (float)linear_sum(&decision->pool.line, rows->x + i * rows->traits);
+    prior_calibrate(decision, margin, resemblance, all, &decision->margin);
+done:
+    mem_free(margin);
+    mem_free(resemblance);
+    return status;
+}
+
 /* Chooses the number of trees and the calibration of margins to log-odds. With many pairs one fold
  * suffices for validation; with few, every fold is used. */
 static film_status try_trees(const struct learn_input *input, const struct tree_rows *rows,
@@ -159,6 +181,8 @@ static film_status try_trees(const struct learn_input *input, const struct tree_
         TRY(try_fold(rows, made_up, fold, options, &trial, error));
     if (trial.parent) TRY(weigh_parent(input, &trial, decision, error));
     TRY(calibrate_fit(trial.margin, trial.target, trial.count, line, error));
+    if (labels_only_same(input->corpus) && decision->pool.line.count)
+        TRY(calibrate_duplicates(rows, &trial, decision, error));
     struct scored_pairs scored = {.score = trial.margin,
                                   .target = trial.target,
                                   .count = trial.count,
@@ -329,11 +353,12 @@ film_status learn_decision(const struct learn_input *input, struct decision *dec
     if (input->corpus->records && held.pairs.count < OUT_OF_FOLD_FEW)
         TRY_ALLOC(held.tried = mem_zeroed(held.pairs.count, sizeof(float)), error);
     TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
+    /* A fold of a cross-validation (no log) judges pairs, and searches nothing. */
+    if (input->log || labels_only_same(input->corpus)) TRY(prior_pool_rule(input, decision, error));
     TRY(fit_trees(input, &held, decision, error));
     training_log_phase(input->log, "trees");
     decision->full = 1;
     TRY(fit_memory(input, &held, decision, error));
-    if (input->log) TRY(prior_pool_rule(input, decision, error));
     training_log_note(input->log, "threshold_from", json_string("folds"));
     decision_threshold_made_up(input->log, held.pairs.made_up);
     training_log_phase(input->log, "memory");

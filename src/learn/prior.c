@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "base/union_find.h"
 #include "learn/calibrate_fit.h"
 #include "learn/decision_threshold.h"
 #include "learn/folds.h"
@@ -111,10 +112,44 @@ done:
     return status;
 }
 
+/* Removes the pairs that labels connect: in a small file of duplicates these are so frequent among
+ * random pairs that they would be the tail. */
+static film_status drop_known_duplicates(const struct corpus *corpus, struct labelled_pairs *pairs,
+                                         film_error *error)
+{
+    film_status status = FILM_OK;
+    struct union_find groups = {0};
+    size_t kept = 0;
+    if (corpus->labels != FILM_LABELS_PAIRS) return FILM_OK;
+    TRY(union_find_init(&groups, corpus_all(corpus), error));
+    for (size_t i = 0; i < corpus->rows; i++)
+        if (corpus->label[i] >= 0.5f) union_find_join(&groups, corpus->a[i], corpus->b[i]);
+    for (size_t i = 0; i < pairs->count; i++) {
+        if (union_find_root(&groups, pairs->a[i]) == union_find_root(&groups, pairs->b[i]))
+            continue;
+        pairs->a[kept] = pairs->a[i];
+        pairs->b[kept] = pairs->b[i];
+        pairs->target[kept++] = pairs->target[i];
+    }
+    pairs->count = kept;
+done:
+    union_find_free(&groups);
+    return status;
+}
+
+/* The lowest threshold. Sentences of a few duplicates alone know few words, and in other sentences
+ * unknown words count for little: of what 50 pairs of Quora find among 2,000 other sentences, 6 % is
+ * right at threshold 0.5 and a third at 0.75. */
+static double least_threshold(const struct corpus *corpus)
+{
+    static const double LEAST = 0.5, MORE = 0.25, ENOUGH = 400;
+    double known = (double)corpus_all(corpus) / ENOUGH;
+    return LEAST + (labels_only_same(corpus) ? MORE * fmax(0, 1 - known) : 0);
+}
+
 static film_status calibrate_on_random(const struct learn_input *input, struct decision *decision,
                                        film_error *error)
 {
-    static const double LEAST = 0.5;
     film_status status = FILM_OK;
     struct calibration *line = &decision->margin;
     struct corpus unlabelled = *input->corpus; /* a view: never freed */
@@ -123,12 +158,13 @@ static film_status calibrate_on_random(const struct learn_input *input, struct d
     unlabelled.labels = FILM_LABELS_NONE;
     TRY(labels_to_pairs(&unlabelled, random_wanted(input->corpus), input->options->seed, &pairs,
                         error));
+    TRY(drop_known_duplicates(input->corpus, &pairs, error));
     TRY_ALLOC((scores = mem_array(pairs.count, sizeof *scores)) &&
                   (similarity = mem_array(pairs.count, sizeof *similarity)),
               error);
     TRY(score_pairs_by_line(input, decision, &pairs, scores, similarity, error));
     TRY(calibrate_blind(similarity, pairs.count, &decision->similarity, error));
-    line->threshold = fmax(LEAST, tail_quantile(scores, pairs.count));
+    line->threshold = fmax(least_threshold(input->corpus), tail_quantile(scores, pairs.count));
     line->scale = SLOPE;
     line->bias = -SLOPE * line->threshold;
     training_log_note(input->log, "threshold_from", json_string("train"));
@@ -177,11 +213,36 @@ film_status prior_pool_rule(const struct learn_input *input, struct decision *de
     quiet.log = NULL;
     TRY(prior_decision(&quiet, &outside, error));
     pool->outside = outside.margin;
-    pool->weight = labels * labels / (labels * labels + POOL_LABELS * POOL_LABELS);
+    /* Duplicates alone say nothing of other pairs: with the weight of labels of both kinds, a fifth
+     * of what resemblance finds among FAQ's questions was found. */
+    pool->weight = labels_only_same(input->corpus)
+                       ? 0.1
+                       : labels * labels / (labels * labels + POOL_LABELS * POOL_LABELS);
     TRY(resemblance_line(&pool->line, decision->encoder, error));
 done:
     decision_free(&outside);
     return status;
+}
+
+void prior_calibrate(const struct decision *decision, float *margin, float *resemblance,
+                     size_t count, struct calibration *line)
+{
+    const struct calibration *outside = &decision->pool.outside;
+    double mean[2] = {0, 0}, both = 0, square = 0;
+    sort_array(margin, count, sizeof *margin, by_value);
+    sort_array(resemblance, count, sizeof *resemblance, by_value);
+    for (size_t i = 0; i < count; i++) {
+        mean[0] += (double)margin[i] / (double)count;
+        mean[1] += (double)resemblance[i] / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double off = (double)margin[i] - mean[0];
+        square += off * off;
+        both += off * ((double)resemblance[i] - mean[1]);
+    }
+    if (!(square > 0 && both > 0)) return;
+    line->scale = outside->scale * both / square;
+    line->bias = outside->scale * mean[1] + outside->bias - line->scale * mean[0];
 }
 
 /* ---- The threshold ---- */
@@ -284,7 +345,6 @@ film_status prior_threshold(const struct learn_input *input, struct decision *de
     TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &few.pairs, error));
     size_t count = few.pairs.count;
     training_log_count(input->log, "threshold_pairs", count);
-    if (few.pairs.made_up) training_log_count(input->log, "random_negatives", few.pairs.made_up);
     if (labels_none_same(&few.pairs)) goto done;
     TRY_ALLOC((few.margin = mem_array(count, sizeof(float))) &&
                   (few.unseen = mem_array(count, sizeof(float))) &&
@@ -294,7 +354,8 @@ film_status prior_threshold(const struct learn_input *input, struct decision *de
     TRY(score_pairs_by_line(input, decision, &few.pairs, few.margin, NULL, error));
     TRY(few_fit(input, &few, &line, error));
     int chosen = input->options->operating.criterion != FILM_ACCURACY;
-    int moves = chosen || (labels_bracket(&few) && moving_helps(&few));
+    /* Random pairs say nothing of those that look alike. */
+    int moves = chosen || (!few.pairs.made_up && labels_bracket(&few) && moving_helps(&few));
     struct scored_pairs scored = {
         moves ? few.unseen : few.margin, few.pairs.target, few.pairs.a, few.pairs.b, count, 0};
     TRY(decision_threshold_choose(&scored, input->options, moves ? &even : &few.prior, &at,
@@ -302,6 +363,7 @@ film_status prior_threshold(const struct learn_input *input, struct decision *de
     decision->margin.threshold = moves ? (at - line.bias) / line.scale : at;
     training_log_note(input->log, "threshold_from", json_string("folds"));
     training_log_note(input->log, "threshold_moved", json_boolean(moves));
+    decision_threshold_made_up(input->log, few.pairs.made_up);
 done:
     few_free(&few);
     return status;

@@ -30,6 +30,15 @@ film_status prior_decision(const struct learn_input *input, struct decision *dec
 film_status prior_pool_rule(const struct learn_input *input, struct decision *decision,
                             film_error *error);
 
+/* Calibrates a decision that was learned from duplicates and random pairs: known duplicates get the
+ * odds that they have without labels. Nothing is known of pairs that look alike, so the decision may
+ * order pairs better, but finds as many of the duplicates as before. (On Quora, the odds of
+ * duplicates against random pairs made accuracy 0.63 of 0.71 without labels.) MARGIN and
+ * RESEMBLANCE (count) are those of the duplicates, out of fold; both are sorted. DECISION has its
+ * pool rule. */
+void prior_calibrate(const struct decision *decision, float *margin, float *resemblance,
+                     size_t count, struct calibration *line);
+
 /* Chooses the threshold of a prior decision on the labelled pairs of the input. It moves where
  * cross-validation supports it, otherwise it stays. */
 film_status prior_threshold(const struct learn_input *input, struct decision *decision,

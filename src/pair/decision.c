@@ -34,7 +34,7 @@ static char *name_term(const struct record_fields *fields, const struct tree_ter
 film_status decision_prepare(struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
-    if (decision->pool.weight > 0)
+    if (decision->pool.weight > 0 && !decision->pool.line.count)
         TRY(resemblance_line(&decision->pool.line, decision->encoder, error));
     TRY(tree_terms_plan_init(&decision->plan, &decision->trees, error));
     size_t count = decision->plan.count;
