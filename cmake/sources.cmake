@@ -108,7 +108,7 @@ set(FILM_TRAIN_SOURCES
   src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c src/learn/learn_mfilm.c
   src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c src/learn/made_up.c
   src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c
-  src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/parent_fit.c src/learn/prior.c
+  src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/parent_fit.c src/learn/prior.c src/learn/prior_fit.c
   src/learn/promise.c src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c
   src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c
   src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c

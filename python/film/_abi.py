@@ -990,6 +990,7 @@ class film_review_estimate(Structure):
         ("accuracy", c_double),
         ("low", c_double),
         ("high", c_double),
+        ("share", c_double),
     ]
 
 
@@ -1006,6 +1007,7 @@ class film_training_set(Structure):
         ("sentence_count", c_size_t),
         ("edits", c_char_p),
         ("plan_pairs", c_size_t),
+        ("random_share", c_double),
     ]
 
 
@@ -1569,6 +1571,7 @@ class film_train_options(Structure):
         ("bits", c_int),
         ("plan_pairs", c_size_t),
         ("start", c_char_p),
+        ("random_share", c_double),
     ]
     _enums_ = {'decision': 'film_decision', 'method': 'film_method', 'similarity': 'film_similarity'}
 
