@@ -24,6 +24,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -174,6 +175,7 @@ class Trial:
         return ["--start", self.start] if self.start else []
 
     def create(self, name):
+        """The pool without labels; both arms begin with a copy of it."""
         fields = ["--fields", self.data.fields] if self.data.fields else []
         self.run("train", self.path("rows.jsonl"), "-o", self.path("0.film"), "-q", *fields, *self.begins())
         self.run("pool", "create", self.path(name), "--model", self.path("0.film"), "-q")
@@ -191,7 +193,7 @@ class Trial:
 
     def arm(self, name, share, seed, library):
         """Accuracy after each number of answers."""
-        self.create(name)
+        shutil.copy(self.path("0.pool"), self.path(name))
         figures, answered = {0: self.accuracy("0.film")}, 0
         for count in self.given.answers:
             while answered < count:
@@ -244,15 +246,16 @@ def main():
         figures = collections.defaultdict(list)
         for seed in range(1, given.seeds + 1):
             for start in [None, given.start] if given.start else [None]:
-                for arm, share in (("loop", 0.25), ("random", 1.0)):
-                    with tempfile.TemporaryDirectory() as folder:
-                        trial = Trial(given, SETS[name](seed), start, folder)
-                        figures[arm + ("+start" if start else "")].append(trial.arm("a.pool", share, seed, library))
+                with tempfile.TemporaryDirectory() as folder:
+                    trial = Trial(given, SETS[name](seed), start, folder)
+                    trial.create("0.pool")
+                    for arm, share in (("loop", 0.25), ("random", 1.0)):
+                        figures[arm + ("+start" if start else "")].append(trial.arm(arm + ".pool", share, seed, library))
+            stored[name] = figures
+            if given.json:
+                with open(given.json, "w", encoding="utf-8") as file:
+                    json.dump(stored, file, indent=1)
         report(name, figures, given.answers)
-        stored[name] = figures
-    if given.json:
-        with open(given.json, "w", encoding="utf-8") as file:
-            json.dump(stored, file, indent=1)
 
 
 if __name__ == "__main__":

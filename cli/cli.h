@@ -257,6 +257,7 @@ struct pool_pairs {
     size_t count, capacity;
     film_text *sentences;
     size_t sentence_count, sentence_capacity;
+    double random_share; /* of the last pool; see film_train_options */
 };
 
 /* Appends the sentences and labelled pairs of every pool to OUT. Returns FILM_BAD_INPUT for a pool

@@ -103,7 +103,7 @@ static void print_accuracy(const json_t *figures)
 {
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
     const char *pairs = counted((unsigned long long)json_whole(figures, "threshold_pairs"), "pair");
-    /* For a promise the whole training was repeated, and few labels learn nothing but a threshold.
+    /* For a promise the whole training was repeated, and few labels learn only weights.
      * Otherwise vocabulary, line and number of trees have seen every pair. */
     int whole = json_is_array(json_object_get(json_object_get(figures, "operating"), "interval")) ||
                 json_object_get(figures, "few_labels");
@@ -227,13 +227,15 @@ static void print_expectation(const json_t *figures)
     const char *labels = json_string_value(json_object_get(figures, "labels"));
     unsigned long long needed = (unsigned long long)json_whole(figures, "few_labels");
     if (needed)
-        fprintf(stderr, "below %s labels only the threshold is learned from them; it %s\n",
+        fprintf(stderr,
+                "below %s labels only the weights of the traits are learned from them; %s\n",
                 grouped(needed),
-                json_is_true(json_object_get(figures, "threshold_moved")) ? "moved"
-                                                                          : "did not move");
+                json_is_true(json_object_get(figures, "labels_used"))
+                    ? "they changed"
+                    : "these labels do not support a change");
     else if (labels && strcmp(labels, "none") == 0)
         fprintf(stderr, "without labels: finds near copies with few errors, but few paraphrases; "
-                        "about 100 labels move the\nthreshold, 1,000 train the decision "
+                        "50 labels improve the\nweights, 300 train the decision "
                         "(film dedup POOL --review N)\n");
 }
 
@@ -348,6 +350,7 @@ static film_status add_pools(struct train_values *values, struct pool_pairs *pai
     train->pair_count = pairs->count;
     train->sentences = pairs->sentences;
     train->sentence_count = pairs->sentence_count;
+    if (values->pools.count == 1) train->random_share = pairs->random_share;
     return status;
 }
 

@@ -63,8 +63,11 @@ static film_status read_pool(const char *path, struct pool_pairs *pairs, film_er
 {
     struct pool_reading reading = {.pairs = pairs, .error = error};
     film_pool *pool = NULL;
+    film_review_estimate estimate = {.size = sizeof estimate};
     size_t before = pairs->sentence_count;
     film_status status = film_pool_open(path, &pool, error);
+    if (status == FILM_OK) status = film_pool_review_estimate(pool, &estimate, error);
+    pairs->random_share = estimate.share;
     if (status == FILM_OK) status = film_pool_labelled_pairs(pool, copy_pair, &reading, error);
     if (status == FILM_OK) status = reading.status;
     if (status == FILM_OK) status = film_pool_list(pool, NULL, copy_sentence, &reading, error);

@@ -70,6 +70,10 @@ typedef struct film_review_estimate {
     uint64_t answered, random, right;
     /* right / random, and its 95 % interval; 0 to 1 without answers. */
     double accuracy, low, high;
+    /* The share of duplicates among random pairs, for film_train_options.random_share. Answers on
+     * chosen pairs count too, as often as random ones have their probability (post-stratification,
+     * with one imagined answer of each kind). 0 without answers on random pairs. */
+    double share;
 } film_review_estimate;
 
 /* Estimates the accuracy on random pairs from the answers so far. */
@@ -90,6 +94,8 @@ typedef struct film_training_set {
     const char *edits;
     /* The number of all labels, of which some are held out, for film_train_options.plan_pairs. */
     size_t plan_pairs;
+    /* For film_train_options.random_share. */
+    double random_share;
 } film_training_set;
 
 typedef struct film_learn_options {

@@ -227,6 +227,9 @@ typedef struct film_train_options {
      * cross-validation on the own labels chooses: large with few of them, 0 where it does not help.
      * The trained model includes it. NULL: what the model of `edits` began from, or none. */
     const char *start;
+    /* The share of duplicates among pairs drawn at random, where the labelled pairs were chosen
+     * otherwise (film_review_estimate.share); 0: that of the labelled pairs. */
+    double random_share;
 } film_train_options;
 
 /* *JSON = the fields that training would compare in the records of a file, with their guessed
@@ -236,8 +239,8 @@ FILM_API film_status film_guess_fields(const char *path, const film_table_option
                                        char **json, film_error *error);
 
 /* Learns a model from one or several files: labelled ones of the same layout, and files of plain
- * sentences. With fewer than 300 labelled pairs (1,000 beside plain sentences) only the threshold
- * is learned from them.
+ * sentences. With fewer than 300 labelled pairs only the weights of the traits are learned from
+ * them, shrunk towards the decision without labels.
  *
  * Tables of records (film_table_options.fields) are compared field by field. Unless an operating
  * point or a prior is given, their threshold is the best for F1 at the file's own share of

@@ -809,6 +809,7 @@ TYPES["film_review_estimate"] = (
     ("accuracy", "c_double"),
     ("low", "c_double"),
     ("high", "c_double"),
+    ("share", "c_double"),
 )
 FUNCTIONS["film_pool_review_estimate"] = (
     "pool", "film_status", "[c_void_p, POINTER(film_review_estimate), POINTER(film_error)]")
@@ -820,6 +821,7 @@ TYPES["film_training_set"] = (
     ("sentence_count", "c_size_t"),
     ("edits", "c_char_p"),
     ("plan_pairs", "c_size_t"),
+    ("random_share", "c_double"),
 )
 TYPES["film_learn_options"] = (
     ("size", "c_size_t"),
@@ -1281,6 +1283,7 @@ TYPES["film_train_options"] = (
     ("bits", "c_int"),
     ("plan_pairs", "c_size_t"),
     ("start", "c_char_p"),
+    ("random_share", "c_double"),
 )
 FUNCTIONS["film_guess_fields"] = (
     "train", "film_status", "[c_char_p, POINTER(film_table_options), POINTER(c_char_p), POINTER(film_error)]")

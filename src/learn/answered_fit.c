@@ -232,8 +232,8 @@ static film_status fit_answered(struct sign_rows *rows, struct answer_rule *answ
     for (size_t i = 0; i < rows->count; i++) /* both kinds count the same */
         rows->weight[i] =
             (float)rows->count / (2 * (float)(rows->target[i] > 0 ? rows->positives : negatives));
-    struct linear_data data = {rows->x,      rows->count,  ANSWERED_SIGNS,
-                               rows->target, rows->weight, &comm_single};
+    struct linear_data data = {
+        rows->x, rows->count, ANSWERED_SIGNS, rows->target, rows->weight, &comm_single, NULL};
     for (int again = 1; again;) {
         linear_free(&line);
         TRY(linear_fit(&line, &data, use, 1, 1, error));

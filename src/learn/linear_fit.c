@@ -10,18 +10,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 1024, ROUNDS = 12 };
+enum { BLOCK = 1024, ROUNDS = 12, ROUNDS_BESIDE = 40 };
 /* Traits are clipped to this number of standard deviations on either side of the mean. */
 #define SPREAD 4
 
 struct fit {
     const struct linear_data *data;
-    size_t used; /* number of traits; the bias is one more */
+    size_t used;  /* number of traits */
+    size_t width; /* traits, columns beside them, and the bias */
     size_t *trait;
     double *mean, *deviation; /* by trait */
-    double *weight;           /* used + 1, of standardised traits; the bias last */
-    double *gradient, *bend;  /* used + 1; the Hessian, (used + 1)^2 */
-    float *block, *scaled;    /* BLOCK x (used + 1) */
+    double *weight;           /* width, of standardised traits; the bias last */
+    double *before;           /* width, of the last round */
+    double *gradient, *bend;  /* width; the Hessian, width^2 */
+    float *block, *scaled;    /* BLOCK x width */
+    double loss;
     int threads;
 };
 
@@ -56,16 +59,38 @@ done:
     return status;
 }
 
-/* The standardised traits of one row, followed by a 1 for the bias. */
+/* The standardised traits of one row, the columns beside them, and a 1 for the bias. */
 static void load_row(const struct fit *fit, size_t row, float *out)
 {
+    const struct linear_beside *beside = fit->data->beside;
+    const struct linear *clip = beside ? beside->clip : NULL;
     const float *x = fit->data->x + row * fit->data->count;
     for (size_t k = 0; k < fit->used; k++) {
         size_t t = fit->trait[k];
-        double value = ((double)x[t] - fit->mean[t]) / fit->deviation[t];
-        out[k] = (float)fmin(fmax(value, -SPREAD), SPREAD);
+        int own = clip && clip->weight[t] != 0;
+        double value = (double)(own ? fminf(fmaxf(x[t], clip->low[t]), clip->high[t]) : x[t]);
+        value = (value - fit->mean[t]) / fit->deviation[t];
+        out[k] = (float)(own ? value : fmin(fmax(value, -SPREAD), SPREAD));
     }
-    out[fit->used] = 1.0f;
+    for (size_t c = 0; beside && c < beside->count; c++)
+        out[fit->used + c] = beside->columns[row * beside->count + c];
+    out[fit->width - 1] = 1.0f;
+}
+
+/* Adds the penalties to loss, gradient and Hessian. */
+static void penalise(struct fit *fit, double ridge)
+{
+    const struct linear_beside *beside = fit->data->beside;
+    for (size_t k = 0; k < fit->width; k++) {
+        double each = k < fit->used        ? ridge
+                      : k + 1 < fit->width ? beside->ridge
+                      : beside             ? beside->bias_ridge
+                                           : 0; /* the bias */
+        fit->loss += 0.5 * each * fit->weight[k] * fit->weight[k];
+        fit->gradient[k] += each * fit->weight[k];
+        fit->bend[k * fit->width + k] += each;
+    }
+    fit->bend[fit->width * fit->width - 1] += 1e-9;
 }
 
 /* Gradient and Hessian of the loss, block by block, then summed over all processes. */
@@ -73,18 +98,21 @@ static film_status differentiate(struct fit *fit, double ridge, film_error *erro
 {
     film_status status = FILM_OK;
     const struct linear_data *data = fit->data;
-    size_t width = fit->used + 1;
+    size_t width = fit->width;
+    const float *offset = data->beside ? data->beside->offset : NULL;
+    fit->loss = 0;
     memset(fit->bend, 0, width * width * sizeof *fit->bend);
     memset(fit->gradient, 0, width * sizeof *fit->gradient);
     for (size_t first = 0; first < data->rows; first += BLOCK) {
         size_t here = data->rows - first < BLOCK ? data->rows - first : BLOCK;
         for (size_t i = 0; i < here; i++) {
             float *row = fit->block + i * width, *scaled = fit->scaled + i * width;
-            double sum = 0;
+            double sum = offset ? (double)offset[first + i] : 0;
             load_row(fit, first + i, row);
             for (size_t k = 0; k < width; k++) sum += fit->weight[k] * (double)row[k];
             double p = calibrate_probability(sum), weight = (double)data->weight[first + i];
-            double slope = weight * (p - (double)data->target[first + i]);
+            double target = (double)data->target[first + i], slope = weight * (p - target);
+            fit->loss += weight * (log1p(exp(-fabs(sum))) + fmax(0, sum) - sum * target);
             float bend = (float)(weight * p * (1 - p));
             for (size_t k = 0; k < width; k++) {
                 fit->gradient[k] += slope * (double)row[k];
@@ -95,29 +123,33 @@ static film_status differentiate(struct fit *fit, double ridge, film_error *erro
     }
     TRY(comm_sum_double(data->comm, fit->gradient, width, error));
     TRY(comm_sum_double(data->comm, fit->bend, width * width, error));
-    for (size_t k = 0; k < fit->used; k++) { /* the bias is not penalised */
-        fit->gradient[k] += ridge * fit->weight[k];
-        fit->bend[k * width + k] += ridge;
-    }
-    fit->bend[width * width - 1] += 1e-9;
+    TRY(comm_sum_double(data->comm, &fit->loss, 1, error));
+    penalise(fit, ridge);
 done:
     return status;
 }
 
-/* Newton steps with a limit on their length. */
+/* Newton steps with a limit on their length. A step that was too long is halved. */
 static film_status newton_steps(struct fit *fit, double ridge, film_error *error)
 {
     film_status status = FILM_OK;
-    lapack_int width = (lapack_int)(fit->used + 1);
-    int before = dense_begin();
-    for (int round = 0; round < ROUNDS; round++) {
+    lapack_int width = (lapack_int)fit->width;
+    int before = dense_begin(), rounds = fit->data->beside ? ROUNDS_BESIDE : ROUNDS;
+    double least = INFINITY;
+    for (int round = 0; round < rounds; round++) {
         double size = 0;
         TRY(differentiate(fit, ridge, error));
+        if (fit->data->beside && fit->loss > least + 1e-9) {
+            for (size_t k = 0; k < fit->width; k++)
+                fit->weight[k] = 0.5 * (fit->weight[k] + fit->before[k]);
+            continue;
+        }
+        least = fit->loss;
+        memcpy(fit->before, fit->weight, fit->width * sizeof *fit->weight);
         if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', width, 1, fit->bend, width, fit->gradient, 1))
             TRY(status_set(error, FILM_BAD_INPUT,
                            "decision: the linear fit of the traits failed; add training pairs"));
-        TRY(comm_broadcast(fit->data->comm, fit->gradient, (fit->used + 1) * sizeof(double), 0,
-                           error));
+        TRY(comm_broadcast(fit->data->comm, fit->gradient, fit->width * sizeof(double), 0, error));
         for (lapack_int k = 0; k < width; k++) size = fmax(size, fabs(fit->gradient[k]));
         double damp = size > 5 ? 5 / size : 1;
         for (lapack_int k = 0; k < width; k++) fit->weight[k] -= damp * fit->gradient[k];
@@ -145,8 +177,9 @@ static film_status prepare_linear_fit(struct fit *fit, const struct linear_data 
         if (use[t] && fit->deviation[t] > 1e-6 * (1 + fabs(fit->mean[t])))
             fit->trait[fit->used++] = t;
     }
-    size_t width = fit->used + 1;
+    size_t width = fit->width = fit->used + (data->beside ? data->beside->count : 0) + 1;
     TRY_ALLOC((fit->weight = mem_zeroed(width, sizeof *fit->weight)) &&
+                  (fit->before = mem_array(width, sizeof *fit->before)) &&
                   (fit->gradient = mem_array(width, sizeof *fit->gradient)) &&
                   (fit->bend = mem_array(width * width, sizeof *fit->bend)) &&
                   (fit->block = mem_array(BLOCK * width, sizeof *fit->block)) &&
@@ -167,12 +200,15 @@ film_status linear_fit(struct linear *linear, const struct linear_data *data,
     for (size_t k = 0; k < fit.used; k++)
         linear->own[fit.trait[k]] = (float)(fit.weight[k] / fit.deviation[fit.trait[k]]);
     linear_map(linear, linear->own, data->count);
-    linear->bias = fit.weight[fit.used];
+    linear->bias = fit.weight[fit.width - 1];
+    for (size_t c = 0; data->beside && c < data->beside->count; c++)
+        data->beside->weight[c] = fit.weight[fit.used + c];
 done:
     mem_free(fit.trait);
     mem_free(fit.mean);
     mem_free(fit.deviation);
     mem_free(fit.weight);
+    mem_free(fit.before);
     mem_free(fit.gradient);
     mem_free(fit.bend);
     mem_free(fit.block);

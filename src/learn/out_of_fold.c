@@ -285,7 +285,7 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     for (size_t t = 0; t < traits; t++)
         use[t] = !trait_is_learned(traits_get(decision->encoder->fields, t));
     struct linear_data data = {
-        held->x, count, traits, held->share.target, held->weight, input->corpus->comm};
+        held->x, count, traits, held->share.target, held->weight, input->corpus->comm, NULL};
     if (input->corpus->records) { /* their numbers are judged by their fields */
         TRY(fit_line_records(&data, use, openmp_use(threads), held, &ridge, error));
         TRY(linear_fit(line, &data, use, ridge, openmp_use(threads), error));

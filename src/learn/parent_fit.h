@@ -11,7 +11,7 @@
 #include "learn/labels.h"
 
 /* The weight without labels, relative to the log-odds of the decision without labels. */
-#define PARENT_USUAL 0.5
+#define PARENT_USUAL 0.25
 
 /* OUT[i] = the limited log-odds of the parent for each pair. FILM_BAD_INPUT if the parent remembers
  * most of the labelled pairs: having been trained on them, it would be trusted too much. */

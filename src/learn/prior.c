@@ -1,14 +1,11 @@
 /* Builds the decision of a model without labels: a fixed line over five traits, calibrated on
- * random pairs; and chooses its threshold by a few labels, shrunk towards the prior one. It learns
- * neither map nor evidence. */
+ * random pairs. prior_fit.c lets few labels change it. */
 #include "learn/prior.h"
 #include "base/sort.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/union_find.h"
 #include "learn/calibrate_fit.h"
-#include "learn/decision_threshold.h"
-#include "learn/folds.h"
 #include "learn/labels.h"
 #include "learn/parent_fit.h"
 #include "pair/resemblance.h"
@@ -81,35 +78,15 @@ static size_t random_wanted(const struct corpus *corpus)
 /* By choice: read off the share of duplicates by margin in the files above, from 8 to 30. */
 enum { SLOPE = 13 };
 
-/* Chooses the weight of the model that training began from: the usual one without labels. Its
- * verdict on records as sentences needs labels to be believed. */
-static film_status weigh_parent_by_line(const struct learn_input *input, struct decision *decision,
-                                        film_error *error)
+/* The weight of the model that training began from. Its verdict on records as sentences needs
+ * labels to be believed. */
+static void weigh_parent_by_line(const struct learn_input *input, struct decision *decision)
 {
-    film_status status = FILM_OK;
     const struct decision *parent = decision->parent.decision;
-    struct labelled_pairs pairs = {0};
-    float *margin = NULL, *score = NULL;
-    if (!parent) return FILM_OK;
-    double weight =
-        decision->encoder->fields && !parent->encoder->fields ? 0 : PARENT_USUAL / SLOPE;
-    if (input->corpus->labels != FILM_LABELS_NONE) {
-        TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &pairs, error));
-        TRY_ALLOC((margin = mem_array(pairs.count, sizeof *margin)) &&
-                      (score = mem_array(pairs.count, sizeof *score)),
-                  error);
-        TRY(score_pairs_by_line(input, decision, &pairs, margin, NULL, error));
-        TRY(parent_scores(input->corpus, &pairs, parent, input->options->threads, score, error));
-        struct parent_pairs both = {margin, score, pairs.target, pairs.count};
-        TRY(parent_weigh(&both, 1.0 / SLOPE, &weight, error));
-    }
-    decision->parent.weight = weight;
-    training_log_note(input->log, "start_weight", jsonfile_number(SLOPE * weight));
-done:
-    labelled_pairs_free(&pairs);
-    mem_free(margin);
-    mem_free(score);
-    return status;
+    if (!parent) return;
+    int other = decision->encoder->fields && !parent->encoder->fields;
+    decision->parent.weight = other ? 0 : PARENT_USUAL / SLOPE;
+    training_log_note(input->log, "start_weight", jsonfile_number(other ? 0 : PARENT_USUAL));
 }
 
 /* Removes the pairs that labels connect: in a small file of duplicates these are so frequent among
@@ -184,7 +161,7 @@ film_status prior_decision(const struct learn_input *input, struct decision *dec
     TRY(make_empty_parts(decision, error));
     decision->full = 1;
     decision->guarantees = ONLY_KINDS;
-    TRY(weigh_parent_by_line(input, decision, error));
+    weigh_parent_by_line(input, decision);
     TRY(calibrate_on_random(input, decision, error));
     training_log_phase(input->log, "threshold");
 done:
@@ -199,26 +176,33 @@ done:
  * 1.00. With many labels, the decision alone is better on pairs that look alike. */
 static const double POOL_LABELS = 1000;
 
+film_status prior_pool_weight(const struct learn_input *input, struct decision *decision,
+                              film_error *error)
+{
+    double labels = (double)input->corpus->rows;
+    decision->pool.outside = decision->margin;
+    /* Duplicates alone say nothing of other pairs: with the weight of labels of both kinds, a fifth
+     * of what resemblance finds among FAQ's questions was found. */
+    decision->pool.weight = labels_only_same(input->corpus)
+                                ? 0.1
+                                : labels * labels / (labels * labels + POOL_LABELS * POOL_LABELS);
+    return resemblance_line(&decision->pool.line, decision->encoder, error);
+}
+
 film_status prior_pool_rule(const struct learn_input *input, struct decision *decision,
                             film_error *error)
 {
     film_status status = FILM_OK;
-    struct pool_rule *pool = &decision->pool;
     struct decision outside = {.encoder = decision->encoder};
     struct learn_input quiet = *input;
-    double labels = (double)input->corpus->rows;
     if (input->corpus->labels != FILM_LABELS_PAIRS || input->corpus->records ||
         decision->encoder->network)
         return FILM_OK;
     quiet.log = NULL;
     TRY(prior_decision(&quiet, &outside, error));
-    pool->outside = outside.margin;
-    /* Duplicates alone say nothing of other pairs: with the weight of labels of both kinds, a fifth
-     * of what resemblance finds among FAQ's questions was found. */
-    pool->weight = labels_only_same(input->corpus)
-                       ? 0.1
-                       : labels * labels / (labels * labels + POOL_LABELS * POOL_LABELS);
-    TRY(resemblance_line(&pool->line, decision->encoder, error));
+    TRY(prior_pool_weight(&quiet, &outside, error));
+    decision->pool = outside.pool;
+    outside.pool.line = (struct linear){0};
 done:
     decision_free(&outside);
     return status;
@@ -243,128 +227,4 @@ void prior_calibrate(const struct decision *decision, float *margin, float *rese
     if (!(square > 0 && both > 0)) return;
     line->scale = outside->scale * both / square;
     line->bias = outside->scale * mean[1] + outside->bias - line->scale * mean[0];
-}
-
-/* ---- The threshold ---- */
-
-/* The labelled pairs, and the calibration that they are shrunk towards. */
-struct few {
-    struct labelled_pairs pairs;
-    struct folds folds;
-    struct calibration prior;
-    float *margin; /* of each pair */
-    float *unseen; /* log-odds of each pair by a line that was fitted without it */
-    float *x, *y;  /* scratch: pairs and pseudo-pairs */
-};
-
-static void few_free(struct few *few)
-{
-    labelled_pairs_free(&few->pairs);
-    folds_free(&few->folds);
-    mem_free(few->margin);
-    mem_free(few->unseen);
-    mem_free(few->x);
-    mem_free(few->y);
-}
-
-enum { FOLDS = 5, PSEUDO = 9 };
-
-/* Fits the pairs that do not touch FOLD (FOLDS: all) and PSEUDO more pairs with the prior's
- * probability as target, at the prior threshold and at a distance on both sides: a prior that is
- * worth nine labels. */
-static film_status fit_without(struct few *few, size_t fold, struct calibration *line,
-                               film_error *error)
-{
-    static const double DISTANCE = 0.2;
-    size_t count = 0;
-    for (size_t i = 0; i < few->pairs.count; i++) {
-        if (folds_touches(&few->folds, fold, few->pairs.a[i], few->pairs.b[i])) continue;
-        few->x[count] = few->margin[i];
-        few->y[count++] = few->pairs.target[i];
-    }
-    for (int k = 0; k < PSEUDO; k++) {
-        double away = DISTANCE * (k % 3 - 1);
-        few->x[count] = (float)(few->prior.threshold + away);
-        few->y[count++] = (float)calibrate_probability(few->prior.scale * away);
-    }
-    return calibrate_fit(few->x, few->y, count, line, error);
-}
-
-/* Labels speak of the threshold only where they are on both sides of it: reviewed pairs all look
- * alike. */
-static int labels_bracket(const struct few *few)
-{
-    size_t below = 0, count = few->pairs.count, least = count / 10 > 2 ? count / 10 : 2;
-    for (size_t i = 0; i < count; i++) below += (double)few->margin[i] < few->prior.threshold;
-    return below >= least && count - below >= least;
-}
-
-/* Returns whether the thresholds of the folds are more accurate on the pairs they did not see than
- * the prior one, by more than two standard errors. */
-static int moving_helps(const struct few *few)
-{
-    size_t count = few->pairs.count, same = 0;
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) same += few->pairs.target[i] >= 0.5f;
-    for (size_t i = 0; i < count; i++) {
-        int truth = few->pairs.target[i] >= 0.5f, moved = few->unseen[i] >= 0;
-        int stayed = (double)few->margin[i] >= few->prior.threshold;
-        double weight = 0.5 / (double)(truth ? same : count - same);
-        double gain = weight * ((moved == truth) - (stayed == truth));
-        sum += gain;
-        squares += gain * gain;
-    }
-    return sum > 2 * sqrt(squares);
-}
-
-static film_status few_fit(const struct learn_input *input, struct few *few,
-                           struct calibration *line, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct calibration without;
-    size_t count = few->pairs.count;
-    TRY(folds_partition(&few->folds, input->corpus, FOLDS, input->options->seed, error));
-    for (size_t f = 0; f < FOLDS; f++) {
-        TRY(fit_without(few, f, &without, error));
-        for (size_t i = 0; i < count; i++)
-            if (folds_of_pair(&few->folds, few->pairs.a[i], few->pairs.b[i]) == f)
-                few->unseen[i] = (float)(without.bias + without.scale * (double)few->margin[i]);
-    }
-    TRY(fit_without(few, FOLDS, line, error));
-done:
-    return status;
-}
-
-film_status prior_threshold(const struct learn_input *input, struct decision *decision,
-                            film_error *error)
-{
-    film_status status = FILM_OK;
-    struct few few = {.prior = decision->margin};
-    struct calibration line, even = {1, 0, 0};
-    double at;
-    TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &few.pairs, error));
-    size_t count = few.pairs.count;
-    training_log_count(input->log, "threshold_pairs", count);
-    if (labels_none_same(&few.pairs)) goto done;
-    TRY_ALLOC((few.margin = mem_array(count, sizeof(float))) &&
-                  (few.unseen = mem_array(count, sizeof(float))) &&
-                  (few.x = mem_array(count + PSEUDO, sizeof(float))) &&
-                  (few.y = mem_array(count + PSEUDO, sizeof(float))),
-              error);
-    TRY(score_pairs_by_line(input, decision, &few.pairs, few.margin, NULL, error));
-    TRY(few_fit(input, &few, &line, error));
-    int chosen = input->options->operating.criterion != FILM_ACCURACY;
-    /* Random pairs say nothing of those that look alike. */
-    int moves = chosen || (!few.pairs.made_up && labels_bracket(&few) && moving_helps(&few));
-    struct scored_pairs scored = {
-        moves ? few.unseen : few.margin, few.pairs.target, few.pairs.a, few.pairs.b, count, 0};
-    TRY(decision_threshold_choose(&scored, input->options, moves ? &even : &few.prior, &at,
-                                  input->log, error));
-    decision->margin.threshold = moves ? (at - line.bias) / line.scale : at;
-    training_log_note(input->log, "threshold_from", json_string("folds"));
-    training_log_note(input->log, "threshold_moved", json_boolean(moves));
-    decision_threshold_made_up(input->log, few.pairs.made_up);
-done:
-    few_free(&few);
-    return status;
 }

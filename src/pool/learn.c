@@ -71,7 +71,8 @@ static film_status train_without(struct pool_learning *learning, unsigned fold, 
                              .sentences = learning->texts,
                              .sentence_count = learning->sentences.count,
                              .edits = learning->edits,
-                             .plan_pairs = learning->count};
+                             .plan_pairs = learning->count,
+                             .random_share = learning->random_share};
     TRY_ALLOC(pairs, error);
     for (size_t i = 0; i < learning->count; i++)
         if (learning->labels[i].fold != fold) pairs[set.pair_count++] = learning->labels[i].pair;
@@ -262,6 +263,7 @@ film_status film_pool_learn(film_pool *pool, const film_learn_options *options,
 {
     film_status status = FILM_OK;
     struct pool_learning learning = {.pool = pool};
+    film_review_estimate estimate = {.size = sizeof estimate};
     if (!pool) return pool_missing(error, "pool");
     TRY(sized_options(&learning.options, sizeof learning.options, options, "film_learn_options",
                       error));
@@ -269,6 +271,8 @@ film_status film_pool_learn(film_pool *pool, const film_learn_options *options,
     if (!learning.options.train) return pool_missing(error, "film_learn_options.train");
     TRY(pool_check_local(pool, error));
     TRY(read_learning(&learning, error));
+    TRY(film_pool_review_estimate(pool, &estimate, error));
+    learning.random_share = estimate.share;
     TRY(learn_labels_judge(&learning, error));
     for (unsigned fold = 0; fold < folds_judged(learning.count); fold++)
         TRY(judge_fold(&learning, fold, error));

@@ -5,28 +5,27 @@
 
 #include <math.h>
 
-enum { RANGES = 5 };
-
 /* Narrow where pairs are rarely asked about, wide in the middle, where most are. */
-static size_t range_of(double probability)
+size_t learn_range(double probability)
 {
-    static const double ends[RANGES - 1] = {0.1, 0.3, 0.7, 0.9};
+    static const double ends[LEARN_RANGES - 1] = {0.1, 0.3, 0.7, 0.9};
     size_t range = 0;
-    while (range < RANGES - 1 && probability >= ends[range]) range++;
+    while (range < LEARN_RANGES - 1 && probability >= ends[range]) range++;
     return range;
 }
 
 /* WEIGHT[range] of the labels there. */
-static void range_weights(const struct compared_label *labels, size_t count, double weight[RANGES])
+static void range_weights(const struct compared_label *labels, size_t count,
+                          double weight[LEARN_RANGES])
 {
-    double random[RANGES] = {0}, all[RANGES] = {0}, total = 0;
+    double random[LEARN_RANGES] = {0}, all[LEARN_RANGES] = {0}, total = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t range = range_of(labels[i].probability);
+        size_t range = learn_range(labels[i].probability);
         random[range] += labels[i].random != 0;
         all[range] += 1;
         total += labels[i].random != 0;
     }
-    for (size_t r = 0; r < RANGES; r++)
+    for (size_t r = 0; r < LEARN_RANGES; r++)
         weight[r] = total == 0 ? 1 : all[r] > 0 ? random[r] / all[r] : 0;
 }
 
@@ -52,12 +51,12 @@ static void set_difference_interval(film_learned *out, double b, double c, doubl
 
 void learn_compare(const struct compared_label *labels, size_t count, film_learned *out)
 {
-    double weight[RANGES], sum = 0, squares = 0, old_right = 0, new_right = 0;
+    double weight[LEARN_RANGES], sum = 0, squares = 0, old_right = 0, new_right = 0;
     double only[2] = {0, 0}, interval[2];
     size_t discordant[2] = {0, 0}; /* only the old, only the new is right */
     range_weights(labels, count, weight);
     for (size_t i = 0; i < count; i++) {
-        double w = weight[range_of(labels[i].probability)];
+        double w = weight[learn_range(labels[i].probability)];
         int was = labels[i].old_right, is = labels[i].new_right;
         sum += w;
         squares += w * w;

@@ -21,6 +21,10 @@ struct compared_label {
  * the accuracy, and that of Agresti and Min (2005) for the difference of matched pairs. */
 void learn_compare(const struct compared_label *labels, size_t count, film_learned *out);
 
+/* The range of a probability, by which labels are weighted. */
+enum { LEARN_RANGES = 5 };
+size_t learn_range(double probability);
+
 /* Two-sided exact McNemar test: B and C labels that only one of the models judged rightly. */
 double learn_mcnemar(size_t b, size_t c);
 

@@ -32,7 +32,8 @@ struct pool_learning {
     struct held_verdict *verdicts; /* of the model in service, on labels it has seen since */
     size_t verdict_count;
     struct model_history history;
-    char *edits; /* path of the model in service */
+    char *edits;         /* path of the model in service */
+    double random_share; /* of duplicates among random pairs */
     film_learned result;
 };
 

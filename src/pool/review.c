@@ -7,6 +7,7 @@
 #include "base/strtab.h"
 #include "model/model.h"
 #include "pool/batch.h"
+#include "pool/learn_compare.h"
 #include "pool/pool.h"
 #include "pool/sample.h"
 
@@ -285,15 +286,36 @@ int review_is_random(film_text origin)
     return film_review_read_origin(origin, &pair) && pair.random;
 }
 
+/* Counts by range of the probability: answers, those on random pairs, and "same". */
+struct answer_counts {
+    film_review_estimate estimate;
+    double all[LEARN_RANGES], random[LEARN_RANGES], same[LEARN_RANGES];
+};
+
 static int count_answer(void *user, const film_pool_label_row *label)
 {
-    film_review_estimate *estimate = user;
+    struct answer_counts *counts = user;
+    film_review_estimate *estimate = &counts->estimate;
     film_review_pair pair;
     if (!film_review_read_origin(label->origin, &pair)) return 0;
+    size_t range = learn_range(pair.probability);
+    counts->all[range]++;
+    counts->random[range] += pair.random;
+    counts->same[range] += label->same != 0;
     estimate->answered++;
     estimate->random += (uint64_t)pair.random;
     estimate->right += (uint64_t)(pair.random && pair.same == (label->same != 0));
     return 0;
+}
+
+static double share_of_same(const struct answer_counts *counts)
+{
+    double random = 0, same = 0;
+    for (size_t r = 0; r < LEARN_RANGES; r++) {
+        random += counts->random[r];
+        if (counts->all[r] > 0) same += counts->random[r] * counts->same[r] / counts->all[r];
+    }
+    return random > 0 ? (same + 1) / (random + 2) : 0;
 }
 
 /* Wilson's interval, which holds for small counts too. */
@@ -313,16 +335,18 @@ film_status film_pool_review_estimate(film_pool *pool, film_review_estimate *res
                                       film_error *error)
 {
     film_status status = FILM_OK;
-    film_review_estimate estimate = {.size = sizeof estimate};
+    struct answer_counts counts = {.estimate.size = sizeof counts.estimate};
     if (!pool) return pool_missing(error, "film_pool_review_estimate");
     TRY(sized_check(result, "film_review_estimate", error));
-    TRY(film_pool_labels(pool, count_answer, &estimate, error));
-    double interval[2], n = (double)estimate.random;
-    if (estimate.random) estimate.accuracy = (double)estimate.right / n;
-    review_interval(estimate.accuracy, n, interval);
-    estimate.low = interval[0];
-    estimate.high = interval[1];
-    sized_fill(result, &estimate, sizeof estimate);
+    TRY(film_pool_labels(pool, count_answer, &counts, error));
+    film_review_estimate *estimate = &counts.estimate;
+    double interval[2], n = (double)estimate->random;
+    if (estimate->random) estimate->accuracy = (double)estimate->right / n;
+    review_interval(estimate->accuracy, n, interval);
+    estimate->low = interval[0];
+    estimate->high = interval[1];
+    estimate->share = share_of_same(&counts);
+    sized_fill(result, estimate, sizeof *estimate);
 done:
     return status;
 }

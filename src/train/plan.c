@@ -36,12 +36,10 @@ static film_status check_method(const film_train_options *options, film_method m
     return options_check_dim(options, method, error);
 }
 
-/* Returns whether labels are so few that only the threshold is learned from them. */
+/* Returns whether labels are too few to learn map, evidence and trees from. */
 static int labels_are_few(const film_train_options *options, const struct corpus *corpus)
 {
-    size_t few = corpus->records ? PRIOR_FEW_RECORDS
-                 : corpus->plain ? PRIOR_FEW_IN_POOL
-                                 : PRIOR_FEW;
+    size_t few = corpus->records ? PRIOR_FEW_RECORDS : PRIOR_FEW;
     size_t pairs = options->plan_pairs ? options->plan_pairs : corpus->rows;
     return corpus->labels == FILM_LABELS_PAIRS && pairs < few &&
            options->method == FILM_METHOD_AUTO && options->decision == FILM_DECISION_AUTO &&

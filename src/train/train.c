@@ -258,7 +258,7 @@ static film_status train_classifier(const struct training_data *data, film_model
     return classifier_learn(&words, &model->encoder, NULL, &model->classifier, error);
 }
 
-/* The decision without labels; few labels choose its threshold. */
+/* The decision without labels, and what few labels change of it. */
 static film_status train_prior(const struct training_data *data, film_model *model,
                                film_error *error)
 {
@@ -267,10 +267,8 @@ static film_status train_prior(const struct training_data *data, film_model *mod
     TRY(prior_decision(&words, &model->decision, error));
     if (data->rows->corpus.labels == FILM_LABELS_NONE) goto done;
     training_log_count(data->log, "few_labels",
-                       data->rows->corpus.records ? PRIOR_FEW_RECORDS
-                       : data->rows->corpus.plain ? PRIOR_FEW_IN_POOL
-                                                  : PRIOR_FEW);
-    if (!data->rows->dev.rows) TRY(prior_threshold(&words, &model->decision, error));
+                       data->rows->corpus.records ? PRIOR_FEW_RECORDS : PRIOR_FEW);
+    if (!data->rows->dev.rows) TRY(prior_learn(&words, &model->decision, error));
 done:
     return status;
 }

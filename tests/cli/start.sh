@@ -12,7 +12,7 @@ balanced() { "$FILM" eval "$1" "$FAQ/heldout.tsv" --json -q | "$PYTHON" -c 'impo
 print(json.load(sys.stdin)["auc"])'; }
 check "the start model helps before the first label" "$PYTHON" -c 'import sys
 print(sys.argv)
-assert float(sys.argv[2]) > float(sys.argv[1]) + 0.05' "$(balanced alone.film)" "$(balanced with.film)"
+assert float(sys.argv[2]) > float(sys.argv[1]) + 0.02' "$(balanced alone.film)" "$(balanced with.film)"
 
 # The term by hand: weight * log-odds of the start model, which film match gives for pairs that it does not know.
 sed -n '2p;40p;600p;900p' "$FAQ/heldout.tsv" >four.tsv
@@ -37,9 +37,9 @@ for own, start in zip(read("with.jsonl"), read("start.jsonl")):
     wanted = factor * max(-6, min(6, start["log_odds"]))
     assert len(terms) == 1 and abs(terms[0]["weight"] - wanted) < 1e-6, (terms, wanted)
     seen += 1
-assert seen >= 2 and abs(factor - 0.5) < 1e-9, (seen, factor)
+assert seen >= 2 and abs(factor - 0.25) < 1e-9, (seen, factor)
 EOF
-check "its term is half of its log-odds, alone without the file, and reasons add up" "$PYTHON" terms.py
+check "its term is a quarter of its log-odds, alone without the file, and reasons add up" "$PYTHON" terms.py
 
 # ---- stored ----
 "$FILM" pack with.film -o with4.film --bits 4 -q
@@ -51,14 +51,16 @@ assert both[0] == both[1] and all(both[0])'
 check "a model without it has no such reason" bash -c '! grep -q start_model alone.jsonl'
 
 # ---- labels ----
-# Labels that the own sum explains take the weight away: each says whether a probability without the start model is
-# above the median, so nothing can be added.
-"$FILM" predict alone.film "$FAQ/heldout.tsv" -q | tail -n +2 | cut -f 1 >said
+# Labels that contradict the start model take the weight away: they are drawn with the probabilities without it, relative
+# to their median, and against its own.
+said() { "$FILM" predict "$1" "$FAQ/heldout.tsv" --no-memory -q | tail -n +2 | cut -f 1; }
+said alone.film >said && said moved.film >start
 median=$(sort -g said | sed -n '587p')
-{ printf 'label\ta\tb\n'; paste said <(tail -n +2 "$FAQ/heldout.tsv" | cut -f 2,3) |
-    awk -F'\t' -v m="$median" 'NR % 6 == 0 { print ($1 > m) "\t" $2 "\t" $3 }'; } >contrary.tsv
+{ printf 'label\ta\tb\n'; paste said start <(tail -n +2 "$FAQ/heldout.tsv" | cut -f 2,3) |
+    awk -F'\t' -v m="$median" 'NR % 6 == 0 { odds = $1 / (1 - $1) * (1 - m) / m * (1 - $2) / $2
+        print (NR * 7919 % 1000 / 1000 < odds / (1 + odds)) "\t" $3 "\t" $4 }'; } >contrary.tsv
 "$FILM" train contrary.tsv texts.tsv --start moved.film -q -o contrary.film && "$FILM" info contrary.film --json >contrary.json
-check "labels that the rest explains leave it no weight" "$PYTHON" -c 'import json
+check "labels that contradict it leave it no weight" "$PYTHON" -c 'import json
 weight = json.load(open("contrary.json"))["settings"]["decision"]["start"]["weight"]
 print(weight)
 assert weight == 0'

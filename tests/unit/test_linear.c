@@ -94,6 +94,59 @@ static void the_gradient_vanishes_at_the_fit(void **state)
     }
 }
 
+/* With offsets, two columns beside the traits, and traits clipped as in another line: the loss is
+ * computed here from the returned weights, and no small change of any of them lowers it. */
+static void a_fit_beside_something_known_is_the_best_one(void **state)
+{
+    enum { FEW = 60 };
+    (void)state;
+    static float offset[FEW], columns[2 * FEW], rows[LINEAR_ROWS * COUNT];
+    struct linear_data data = make_data(12);
+    struct linear clip = {0}, line;
+    double fitted[2], h = 1e-3, ridge = 5;
+    rows[0] = 1; /* the first trait is clipped to 0.2 .. 0.7, the others are not in this line */
+    rows[2 * COUNT] = 0.2f;
+    rows[3 * COUNT] = 0.7f;
+    linear_map(&clip, rows, COUNT);
+    for (size_t i = 0; i < FEW; i++) {
+        offset[i] = 3 * x[i * COUNT] - 4;
+        columns[2 * i] = offset[i];
+        columns[2 * i + 1] = x[i * COUNT + 6] - 0.5f;
+    }
+    struct linear_beside beside = {offset, columns, 2, 3, 0.1, fitted, &clip};
+    data.rows = FEW;
+    data.beside = &beside;
+    assert_ok(linear_fit(&line, &data, all, ridge, 1, &error));
+    double each[COUNT + 3], best = 0;
+    for (size_t t = 0; t < COUNT; t++) each[t] = (double)line.weight[t] * spread(&data, t);
+    memcpy(each + COUNT, fitted, sizeof fitted);
+    each[COUNT + 2] = line.bias;
+    for (size_t k = 0; k <= 2 * (COUNT + 3); k++) {
+        double total = 0, kept = k ? each[(k - 1) / 2] : 0;
+        if (k) each[(k - 1) / 2] += k % 2 ? h : -h;
+        for (size_t i = 0; i < FEW; i++) {
+            const float *row = x + i * COUNT;
+            double sum = (double)offset[i] + each[COUNT] * (double)columns[2 * i] +
+                         each[COUNT + 1] * (double)columns[2 * i + 1] + each[COUNT + 2];
+            for (size_t t = 0; t < COUNT; t++) {
+                double deviation = spread(&data, t), value = (double)row[t];
+                if (deviation < 1e-9) continue;
+                if (t == 0) value = fmin(fmax(value, (double)0.2f), (double)0.7f);
+                value = (value - (double)line.mean[t]) / deviation;
+                sum += each[t] * (t == 0 ? value : fmin(fmax(value, -4), 4));
+            }
+            double p = calibrate_probability(sum), y = (double)target[i];
+            total -= (double)weight[i] * (y * log(p) + (1 - y) * log(1 - p));
+        }
+        for (size_t t = 0; t < COUNT + 3; t++)
+            total += 0.5 * (t < COUNT ? ridge : t < COUNT + 2 ? 3 : 0.1) * each[t] * each[t];
+        if (k == 0) best = total;
+        assert_true(total >= best - 1e-6);
+        if (k) each[(k - 1) / 2] = kept;
+    }
+    linear_free(&line);
+}
+
 static void a_ridge_shortens_the_weights_and_leaves_the_bias_free(void **state)
 {
     (void)state;
@@ -297,13 +350,14 @@ static void no_memory_is_reported(void **state)
     (void)state;
     struct linear_data data = make_data(10);
     survives_every_failure(fit_and_free(&data));
-    assert_int_equal(failures_survived, 9); /* one for each array */
+    assert_int_equal(failures_survived, 10); /* one for each array */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_vanishes_at_the_fit),
+        cmocka_unit_test(a_fit_beside_something_known_is_the_best_one),
         cmocka_unit_test(a_ridge_shortens_the_weights_and_leaves_the_bias_free),
         cmocka_unit_test(the_line_the_labels_came_from_is_found),
         cmocka_unit_test(traits_that_are_not_used_or_never_change_weigh_nothing),

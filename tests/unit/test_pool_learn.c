@@ -68,6 +68,7 @@ struct trainer {
     double threshold; /* -9: always the same; 9: never */
     int calls;
     size_t pairs[6], plan;
+    double share;
     const char *meanwhile; /* a model that someone puts into the pool during the training */
     const char *pool;
 };
@@ -97,6 +98,7 @@ static film_status give_model(void *user, const film_training_set *set, film_mod
     if (trainer->calls < 6) trainer->pairs[trainer->calls] = set->pair_count;
     trainer->calls++;
     trainer->plan = set->plan_pairs;
+    trainer->share = set->random_share;
     *out = constant_model(trainer->threshold);
     if (trainer->meanwhile) {
         film_pool *pool = NULL;
@@ -457,6 +459,29 @@ static void the_curve_judges_answers_by_the_model_in_service(void **state)
     remove_learning_pool(pool, path);
 }
 
+/* Two random pairs of probability 0.05 are different. Of seven pairs near 0.5 one is random, and
+ * four are the same. So 4 / 7 of three random pairs are, and one of two imagined ones. */
+static void the_share_of_duplicates_is_that_of_random_pairs(void **state)
+{
+    (void)state;
+    const char *origins[] = {"review random different 0.0500", "review random same 0.5100",
+                             "review chosen same 0.5000"};
+    char path[300], id[10][20];
+    film_review_estimate estimate = {.size = sizeof estimate};
+    struct trainer trainer = {.threshold = -9};
+    copy_path(path, "share.pool");
+    film_pool *pool = learning_pool(path);
+    for (int i = 0; i < 10; i++) snprintf(id[i], sizeof id[i], "s%d", i);
+    for (int i = 0; i < 9; i++)
+        assert_ok(film_pool_label(pool, film_string(id[i]), film_string(id[i + 1]), i > 1 && i < 6,
+                                  origins[(i > 1) + (i > 2)], &error));
+    assert_ok(film_pool_review_estimate(pool, &estimate, &error));
+    assert_figure(estimate.share, (4.0 / 7 + 1) / 5);
+    assert_ok(learn(pool, &trainer, 1, &(film_learned){0}));
+    assert_figure(trainer.share, (4.0 / 7 + 1) / 5);
+    film_pool_close(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -468,6 +493,7 @@ int main(void)
         cmocka_unit_test(another_model_in_the_meantime_wins),
         cmocka_unit_test(a_hostile_list_of_models_is_harmless),
         cmocka_unit_test(the_curve_judges_answers_by_the_model_in_service),
+        cmocka_unit_test(the_share_of_duplicates_is_that_of_random_pairs),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

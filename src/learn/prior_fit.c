@@ -1,0 +1,267 @@
+/* What few labels change of the decision without labels: a logistic regression of the traits that
+ * shrinks towards it (ridge around the prior mean, a MAP estimate). Cross-validation chooses the
+ * ridge, and whether anything changes at all. It learns neither map nor evidence. */
+#include "learn/prior.h"
+#include "base/comm.h"
+#include "base/jsonfile.h"
+#include "base/mem.h"
+#include "learn/decision_threshold.h"
+#include "learn/folds.h"
+#include "learn/labels.h"
+#include "learn/linear_fit.h"
+#include "learn/parent_fit.h"
+#include "pair/guarantees.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { FOLDS = 5, COLUMNS = 2 };
+
+/* Of the weights of standardised traits. The first one leaves only slope and bias. */
+static const double ridges[] = {1e6, 100, 30, 10};
+/* Slope of the prior and weight of the parent vary by about a half, the bias by about three. */
+static const double COLUMN_RIDGE = 3, BIAS_RIDGE = 0.1;
+
+struct few {
+    struct labelled_pairs pairs;
+    struct labelled_share share; /* every process has all pairs */
+    struct folds folds;
+    size_t traits;
+    double shift;       /* log-odds of "same" among random pairs */
+    unsigned char *use; /* by trait */
+    float *x;           /* pairs x traits */
+    float *column;      /* pairs x COLUMNS: log-odds of the prior, and of the parent */
+    float *offset;      /* log-odds of the prior with its parent, shifted */
+    float *parent;      /* log-odds of the parent; NULL: there is none */
+    float *unseen;      /* log-odds of each pair by a fit without it */
+    float *weight;      /* scratch: 0 for the pairs that a fit may not see */
+    double fitted[COLUMNS];
+    struct linear_beside beside;
+    struct linear_data data;
+};
+
+static void few_free(struct few *few)
+{
+    labelled_share_free(&few->share);
+    labelled_pairs_free(&few->pairs);
+    folds_free(&few->folds);
+    mem_free(few->use);
+    mem_free(few->x);
+    mem_free(few->column);
+    mem_free(few->offset);
+    mem_free(few->parent);
+    mem_free(few->unseen);
+    mem_free(few->weight);
+}
+
+/* ---- The data ---- */
+
+static film_status survey_few(struct few *few, const struct decision *decision, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct survey survey;
+    TRY(survey_init(&survey, decision->encoder, error));
+    for (size_t i = 0; i < few->pairs.count; i++) {
+        film_text a, b;
+        labels_text(&few->share, i, &a, &b);
+        TRY(survey_make(&survey, NULL, a, b, error));
+        memcpy(few->x + i * few->traits, survey.traits, few->traits * sizeof(float));
+    }
+done:
+    survey_free(&survey);
+    return status;
+}
+
+/* A pair that was asked because the model was unsure says nothing about the share of duplicates, so
+ * that share comes from random pairs. The fit itself needs no weights: which pairs were asked
+ * depends on their traits alone. */
+static film_status measure_shift(const struct learn_input *input, struct few *few,
+                                 film_error *error)
+{
+    double same = 0, count = (double)few->pairs.count, share = input->options->random_share;
+    for (size_t i = 0; i < few->pairs.count; i++) same += (double)few->pairs.target[i];
+    if (!(share > 0 && share < 1)) share = (same + 1) / (count + 2);
+    few->shift = log(share / (1 - share));
+    return comm_broadcast(input->corpus->comm, &few->shift, sizeof few->shift, 0, error);
+}
+
+/* Sets columns and offsets, with the parent or without it. */
+static void set_columns(struct few *few, const struct decision *decision, int parent)
+{
+    const struct calibration *line = &decision->margin;
+    double usual = line->scale * decision->parent.weight;
+    for (size_t i = 0; i < few->pairs.count; i++) {
+        double own =
+            line->bias + line->scale * linear_sum(&decision->line, few->x + i * few->traits);
+        float other = parent ? few->parent[i] : 0;
+        few->column[COLUMNS * i] = (float)own;
+        few->column[COLUMNS * i + 1] = other;
+        few->offset[i] = (float)(own + few->shift + usual * (double)other);
+    }
+}
+
+static film_status gather_few(const struct learn_input *input, const struct decision *decision,
+                              struct few *few, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = few->pairs.count, traits = few->traits = decision->line.count;
+    TRY_ALLOC((few->use = mem_array(traits, 1)) &&
+                  (few->x = mem_array(count, traits * sizeof(float))) &&
+                  (few->column = mem_array(COLUMNS * count, sizeof(float))) &&
+                  (few->offset = mem_array(count, sizeof(float))) &&
+                  (few->unseen = mem_array(count, sizeof(float))) &&
+                  (few->weight = mem_array(count, sizeof(float))),
+              error);
+    for (size_t t = 0; t < traits; t++)
+        few->use[t] = guarantees_direction(decision->guarantees, t) == 0;
+    TRY(labels_share(input->corpus, &few->pairs, &comm_single, &few->share, error));
+    TRY(folds_partition(&few->folds, input->corpus, FOLDS, input->options->seed, error));
+    TRY(survey_few(few, decision, error));
+    TRY(measure_shift(input, few, error));
+    if (decision->parent.decision) {
+        TRY_ALLOC(few->parent = mem_array(count, sizeof(float)), error);
+        TRY(parent_scores(input->corpus, &few->pairs, decision->parent.decision,
+                          input->options->threads, few->parent, error));
+    }
+    set_columns(few, decision, few->parent != NULL);
+    few->beside = (struct linear_beside){few->offset, few->column, COLUMNS,        COLUMN_RIDGE,
+                                         BIAS_RIDGE,  few->fitted, &decision->line};
+    few->data = (struct linear_data){few->x,      count,        traits,      few->pairs.target,
+                                     few->weight, &comm_single, &few->beside};
+done:
+    return status;
+}
+
+/* ---- The fit ---- */
+
+static double log_loss(double log_odds, double target)
+{
+    return log1p(exp(-fabs(log_odds))) + fmax(0, log_odds) - log_odds * target;
+}
+
+/* Fits the pairs that do not touch FOLD (FOLDS: all). */
+static film_status fit_without(struct few *few, size_t fold, double ridge, struct linear *line,
+                               film_error *error)
+{
+    for (size_t i = 0; i < few->pairs.count; i++)
+        few->weight[i] = !folds_touches(&few->folds, fold, few->pairs.a[i], few->pairs.b[i]);
+    return linear_fit(line, &few->data, few->use, ridge, 1, error);
+}
+
+/* few->unseen = the log-odds out of fold. *LOSS = their log loss; *GAIN: what the prior's is
+ * higher, in standard errors. */
+static film_status judge_ridge(struct few *few, double ridge, double *loss, double *gain,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    struct linear line = {0};
+    double sum = 0, squares = 0;
+    *loss = 0;
+    for (size_t f = 0; f < FOLDS; f++) {
+        TRY(fit_without(few, f, ridge, &line, error));
+        for (size_t i = 0; i < few->pairs.count; i++) {
+            if (folds_of_pair(&few->folds, few->pairs.a[i], few->pairs.b[i]) != f) continue;
+            const float *column = few->column + COLUMNS * i;
+            double log_odds = (double)few->offset[i] + linear_sum(&line, few->x + i * few->traits);
+            for (size_t c = 0; c < COLUMNS; c++) log_odds += few->fitted[c] * (double)column[c];
+            few->unseen[i] = (float)(log_odds - few->shift);
+            double target = (double)few->pairs.target[i], own = log_loss(log_odds, target);
+            double less = log_loss((double)few->offset[i], target) - own;
+            *loss += own;
+            sum += less;
+            squares += less * less;
+        }
+        linear_free(&line);
+    }
+    *gain = squares > 0 ? sum / sqrt(squares) : 0;
+done:
+    linear_free(&line);
+    return status;
+}
+
+/* Chooses the ridge, and whether the parent has a weight. */
+static film_status choose_fit(struct few *few, struct decision *decision, double *ridge,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    double best = INFINITY, loss, gain;
+    for (size_t r = 0; r < sizeof ridges / sizeof *ridges; r++) {
+        TRY(judge_ridge(few, ridges[r], &loss, &gain, error));
+        if (loss < best) *ridge = ridges[r];
+        best = fmin(best, loss);
+    }
+    if (!few->parent) goto done;
+    set_columns(few, decision, 0);
+    TRY(judge_ridge(few, *ridge, &loss, &gain, error));
+    if (loss > best)
+        set_columns(few, decision, 1);
+    else
+        decision->parent.weight = 0;
+done:
+    return status;
+}
+
+/* Makes the sum of the prior and LINE the line of the decision, in units of log-odds. */
+static void add_to_prior(const struct few *few, struct linear *line, struct decision *decision)
+{
+    const struct linear *prior = &decision->line;
+    const struct calibration was = decision->margin;
+    double scale = was.scale * (1 + few->fitted[0]);
+    float *own = line->own, *mean = own + line->count, *low = own + 2 * line->count;
+    line->bias += (1 + few->fitted[0]) * was.bias + scale * prior->bias;
+    for (size_t t = 0; t < line->count; t++) {
+        if (prior->weight[t] == 0) continue;
+        double weight = scale * (double)prior->weight[t];
+        line->bias += weight * ((double)mean[t] - (double)prior->mean[t]);
+        own[t] += (float)weight;
+        low[t] = prior->low[t];
+        low[line->count + t] = prior->high[t];
+    }
+    decision->parent.weight = fmax(0, was.scale * decision->parent.weight + few->fitted[1]);
+    linear_free(&decision->line);
+    decision->line = *line;
+    decision->margin = (struct calibration){1, 0, 0};
+    *line = (struct linear){0};
+}
+
+film_status prior_learn(const struct learn_input *input, struct decision *decision,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct calibration even = {1, 0, 0};
+    struct few few = {0};
+    struct linear line = {0};
+    double ridge = ridges[0], loss, gain;
+    int chosen = input->options->operating.criterion != FILM_ACCURACY;
+    TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &few.pairs, error));
+    training_log_count(input->log, "threshold_pairs", few.pairs.count);
+    if (labels_none_same(&few.pairs)) goto done;
+    TRY(gather_few(input, decision, &few, error));
+    TRY(choose_fit(&few, decision, &ridge, error));
+    TRY(judge_ridge(&few, ridge, &loss, &gain, error));
+    int moves = gain > 1 && !few.pairs.made_up; /* random pairs say nothing of look-alikes */
+    if (moves) {
+        TRY(fit_without(&few, FOLDS, ridge, &line, error));
+        TRY(prior_pool_weight(input, decision, error));
+        add_to_prior(&few, &line, decision);
+    } else {
+        for (size_t i = 0; i < few.pairs.count; i++)
+            few.unseen[i] = few.offset[i] - (float)few.shift;
+    }
+    struct scored_pairs scored = {few.unseen,  few.pairs.target, few.pairs.a,
+                                  few.pairs.b, few.pairs.count,  0};
+    double at;
+    TRY(decision_threshold_choose(&scored, input->options, &even, &at, input->log, error));
+    if (moves || chosen)
+        decision->margin.threshold = (at - decision->margin.bias) / decision->margin.scale;
+    training_log_note(input->log, "threshold_from", json_string("folds"));
+    training_log_note(input->log, "labels_used", json_boolean(moves));
+    decision_threshold_made_up(input->log, few.pairs.made_up);
+    if (decision->parent.decision)
+        training_log_note(input->log, "start_weight",
+                          jsonfile_number(decision->margin.scale * decision->parent.weight));
+done:
+    linear_free(&line);
+    few_free(&few);
+    return status;
+}
