@@ -181,7 +181,7 @@ static void collect_pairs(struct items *items)
                      key_of_either(ITEM_OPPOSED, alone[0].id[i], alone[1].id[j]),
                      alone[0].rarity[i] * alone[1].rarity[j], one(alone[0].place[i]),
                      one(alone[1].place[j]));
-    for (size_t i = 0; i < shared->count; i++) {
+    for (size_t i = 0; i < shared->count; i++)
         for (int s = 0; s < 2; s++)
             for (size_t j = 0; j < alone[s].count; j++) {
                 uint32_t there = s == 0 ? scratch->shared_place[i] : shared->place[i];
@@ -189,12 +189,12 @@ static void collect_pairs(struct items *items)
                     items, ITEM_BESIDE, key_of_pair(ITEM_BESIDE, shared->id[i], alone[s].id[j]),
                     shared->rarity[i] * alone[s].rarity[j], s, one(alone[s].place[j]), one(there));
             }
+    for (size_t i = 0; i < shared->count; i++)
         for (size_t j = 0; j < i; j++)
             put_item(items, ITEM_TOGETHER,
                      key_of_either(ITEM_TOGETHER, shared->id[i], shared->id[j]),
                      shared->rarity[i] * shared->rarity[j], one(shared->place[i]),
                      one(scratch->shared_place[j]));
-    }
 }
 
 /* ---- Adjacent words ---- */
