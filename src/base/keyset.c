@@ -118,6 +118,15 @@ uint32_t keyset_find(const struct keyset *set, uint64_t number)
                              : find_slowly(set, from, end, rest);
 }
 
+void keyset_prefetch(const struct keyset *set, uint64_t number, int step)
+{
+    const uint32_t *first = set->first + bucket_of(set, keyset_mix(set->bits, number));
+    if (step)
+        __builtin_prefetch((const char *)set->rest + (size_t)*first * set->width);
+    else
+        __builtin_prefetch(first);
+}
+
 uint64_t keyset_mixed_at(const struct keyset *set, uint32_t bucket, uint32_t position)
 {
     uint64_t upper = set->bucket_bits ? (uint64_t)bucket << rest_bits(set) : 0;

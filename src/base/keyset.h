@@ -35,6 +35,10 @@ film_status keyset_build(struct keyset *set, const uint64_t *numbers, size_t cou
 /* Returns the position of a number, or KEYSET_NONE. */
 uint32_t keyset_find(const struct keyset *set, uint64_t number);
 
+/* Fetches what keyset_find reads of a set that is not empty: first the bucket (STEP 0), then its
+ * entries. */
+void keyset_prefetch(const struct keyset *set, uint64_t number, int step);
+
 /* Returns the number at a position. */
 uint64_t keyset_at(const struct keyset *set, uint32_t position);
 /* The same, mixed; POSITION is in BUCKET. */

@@ -371,8 +371,13 @@ static void collect_edits(struct items *items, const struct reading *reading)
 static void normalise(struct items *items)
 {
     float squares[ITEM_KINDS] = {0};
-    for (size_t i = 0; i < items->count; i++)
-        squares[items->list[i].kind] += items->list[i].value * items->list[i].value;
+    for (size_t i = 0; i < items->count;) { /* runs of one kind: their sum stays in a register */
+        enum item_kind kind = items->list[i].kind;
+        float sum = squares[kind];
+        for (; i < items->count && items->list[i].kind == kind; i++)
+            sum += items->list[i].value * items->list[i].value;
+        squares[kind] = sum;
+    }
     for (int kind = 1; kind < ITEM_KINDS; kind++)
         squares[kind] = squares[kind] > 0 ? 1.0f / sqrtf(squares[kind]) : 0.0f;
     for (size_t i = 0; i < items->count; i++) items->list[i].value *= squares[items->list[i].kind];

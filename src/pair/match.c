@@ -173,6 +173,10 @@ static film_status measure_pair(struct match *match, struct match_measures *pair
     const struct decision *decision = match->decision;
     struct survey *survey = &match->survey;
     if (++match->judged == MANY) item_table_quicken(&decision->evidence.table);
+    uint64_t hash[2] = {survey->reading.side[0].hash, survey->reading.side[1].hash};
+    if (match->rule.memory) memory_prefetch(&decision->memory, hash[0], hash[1], 0);
+    if (!survey->weighed) TRY(survey_weigh(survey, &decision->evidence, error));
+    if (match->rule.memory) memory_prefetch(&decision->memory, hash[0], hash[1], 1);
     TRY(survey_finish(survey, &decision->evidence, error));
     enum memory_answer answer =
         match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
