@@ -2,6 +2,8 @@
 #include "sheet.h"
 #include "json.h"
 
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,11 +68,34 @@ void sheet_text(struct sheet *sheet, const char *name, film_text text)
         put_unquoted(sheet, text);
 }
 
+/* "%.9g" of a number from 0.0001 to 1: nine digits. Returns 0 for others, and where the last digit is
+ * nearly a tie, which snprintf rounds exactly. */
+static size_t nine_digits(double number, char *text)
+{
+    enum { DIGITS = 9 };
+    size_t zeros = 0, length = 2;
+    double scaled = number * 1e9;
+    if (!(number >= 1e-4 && number < 1)) return 0;
+    for (; scaled < 1e8; zeros++) scaled = number * (zeros == 0 ? 1e10 : zeros == 1 ? 1e11 : 1e12);
+    uint64_t whole = (uint64_t)scaled;
+    double rest = scaled - (double)whole;
+    if (fabs(rest - 0.5) < 1e-5) return 0;
+    whole += rest > 0.5;
+    if (whole >= 1000000000) return 0;
+    memcpy(text, "0.000", 5);
+    length += zeros;
+    for (size_t i = DIGITS; i-- > 0; whole /= 10) text[length + i] = (char)('0' + whole % 10);
+    for (length += DIGITS; text[length - 1] == '0';) length--;
+    return length;
+}
+
 void sheet_number(struct sheet *sheet, const char *name, const char *format, double number)
 {
     char text[64];
     start_field(sheet, name);
-    put_raw(sheet, text, (size_t)snprintf(text, sizeof text, format, number));
+    size_t length = strcmp(format, "%.9g") == 0 ? nine_digits(number, text) : 0;
+    if (!length) length = (size_t)snprintf(text, sizeof text, format, number);
+    put_raw(sheet, text, length);
 }
 
 void sheet_flag(struct sheet *sheet, const char *name, int flag)

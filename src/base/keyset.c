@@ -9,40 +9,17 @@
 #include <emmintrin.h>
 #endif
 
-enum { MOST_BUCKET_BITS = 28, LONGEST_BUCKET = 255, KEYSET_BLOCK = 128 };
+enum { MOST_BUCKET_BITS = 28, LONGEST_BUCKET = 255 };
 
 /* ---- The permutation ---- */
 
-/* Odd, so that multiplication modulo 2^bits can be undone by their inverses. */
-static const uint64_t factor[2] = {0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu},
-                      inverse[2] = {0x96de1b173f119089u, 0x319642b2d24d8ec3u};
-
-static uint64_t mask_of(unsigned bits)
-{
-    return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-}
-
-/* Half of the bits, rounded up: shifting by it twice leaves nothing. */
-static unsigned half_of(unsigned bits)
-{
-    return (bits + 1) / 2;
-}
-
-static uint64_t keyset_mix(const struct keyset *set, uint64_t x)
-{
-    uint64_t mask = mask_of(set->bits);
-    unsigned half = half_of(set->bits);
-    x ^= x >> half;
-    x = x * factor[0] & mask;
-    x ^= x >> half;
-    x = x * factor[1] & mask;
-    return x ^ x >> half;
-}
+/* The inverses, modulo 2^64 and therefore any 2^bits, of the factors of keyset_mix. */
+static const uint64_t inverse[2] = {0x96de1b173f119089u, 0x319642b2d24d8ec3u};
 
 static uint64_t unmix(const struct keyset *set, uint64_t x)
 {
-    uint64_t mask = mask_of(set->bits);
-    unsigned half = half_of(set->bits);
+    uint64_t mask = keyset_mask(set->bits);
+    unsigned half = (set->bits + 1) / 2;
     x ^= x >> half;
     x = x * inverse[1] & mask;
     x ^= x >> half;
@@ -53,7 +30,7 @@ static uint64_t unmix(const struct keyset *set, uint64_t x)
 unsigned keyset_bits(uint64_t count)
 {
     unsigned bits = 1;
-    while (bits < 64 && count - 1 > mask_of(bits)) bits++;
+    while (bits < 64 && count - 1 > keyset_mask(bits)) bits++;
     return bits;
 }
 
@@ -132,8 +109,8 @@ static inline __attribute__((always_inline)) uint32_t find_entry(const struct ke
 
 uint32_t keyset_find(const struct keyset *set, uint64_t number)
 {
-    if (!set->count || number > mask_of(set->bits)) return KEYSET_NONE;
-    uint64_t mixed = keyset_mix(set, number), rest = mixed & mask_of(rest_bits(set));
+    if (!set->count || number > keyset_mask(set->bits)) return KEYSET_NONE;
+    uint64_t mixed = keyset_mix(set->bits, number), rest = mixed & keyset_mask(rest_bits(set));
     uint32_t bucket = bucket_of(set, mixed);
     uint32_t from = set->first[bucket], end = set->first[bucket + 1];
     return set->width == 2   ? find_entry(set, 2, from, end, rest)
@@ -141,52 +118,19 @@ uint32_t keyset_find(const struct keyset *set, uint64_t number)
                              : find_slowly(set, from, end, rest);
 }
 
-/* Three passes over a block: the bucket, its entries, the comparison. WIDTH is that of the set;
- * always inlined with a constant. */
-static inline __attribute__((always_inline)) void find_block(const struct keyset *set,
-                                                             unsigned width,
-                                                             const uint64_t *numbers, size_t count,
-                                                             uint32_t *positions)
+void keyset_prefetch(const struct keyset *set, uint64_t number, int step)
 {
-    struct {
-        uint64_t rest;
-        uint32_t from, end;
-    } place[KEYSET_BLOCK];
-    uint64_t mask = mask_of(rest_bits(set)), most = mask_of(set->bits);
-    const uint32_t *first = set->first;
-    const char *entries = set->rest;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t mixed = keyset_mix(set, numbers[i] & most);
-        place[i].rest = mixed & mask;
-        place[i].from = bucket_of(set, mixed);
-        __builtin_prefetch(first + place[i].from);
-    }
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bucket = place[i].from;
-        place[i].from = first[bucket];
-        place[i].end = numbers[i] > most ? first[bucket] : first[bucket + 1];
-        __builtin_prefetch(entries + (size_t)place[i].from * width);
-    }
-    for (size_t i = 0; i < count; i++)
-        positions[i] = find_entry(set, width, place[i].from, place[i].end, place[i].rest);
+    const uint32_t *first = set->first + bucket_of(set, keyset_mix(set->bits, number));
+    if (step)
+        __builtin_prefetch((const char *)set->rest + (size_t)*first * set->width);
+    else
+        __builtin_prefetch(first);
 }
 
-void keyset_find_all(const struct keyset *set, const uint64_t *numbers, size_t count,
-                     uint32_t *positions)
+uint64_t keyset_mixed_at(const struct keyset *set, uint32_t bucket, uint32_t position)
 {
-    if (!set->count) {
-        for (size_t i = 0; i < count; i++) positions[i] = KEYSET_NONE;
-        return;
-    }
-    for (size_t first = 0; first < count; first += KEYSET_BLOCK) {
-        size_t here = count - first < KEYSET_BLOCK ? count - first : KEYSET_BLOCK;
-        if (set->width == 2)
-            find_block(set, 2, numbers + first, here, positions + first);
-        else if (set->width == 4)
-            find_block(set, 4, numbers + first, here, positions + first);
-        else
-            find_block(set, 8, numbers + first, here, positions + first);
-    }
+    uint64_t upper = set->bucket_bits ? (uint64_t)bucket << rest_bits(set) : 0;
+    return upper | rest_at(set, position);
 }
 
 uint64_t keyset_at(const struct keyset *set, uint32_t position)
@@ -199,8 +143,7 @@ uint64_t keyset_at(const struct keyset *set, uint32_t position)
         else
             high = middle;
     }
-    uint64_t upper = set->bucket_bits ? (uint64_t)low << rest_bits(set) : 0;
-    return unmix(set, upper | rest_at(set, position));
+    return unmix(set, keyset_mixed_at(set, low, position));
 }
 
 void keyset_free(struct keyset *set)
@@ -277,7 +220,7 @@ static int fill_buckets(struct keyset *set, const struct keyset_entry *entries, 
             uint32_t bucket = bucket_of(set, entries[i].mixed);
             if (set->own_sizes[bucket] == LONGEST_BUCKET) return 0;
             set->own_sizes[bucket]++;
-            store_rest(set, set->count++, entries[i].mixed & mask_of(rest_bits(set)));
+            store_rest(set, set->count++, entries[i].mixed & keyset_mask(rest_bits(set)));
         }
         if (position) position[entries[i].index] = set->count - 1;
     }
@@ -300,7 +243,7 @@ film_status keyset_build(struct keyset *set, const uint64_t *numbers, size_t cou
     set->sizes = set->own_sizes;
     set->rest = set->own_rest;
     for (size_t i = 0; i < count; i++)
-        entries[i] = (struct keyset_entry){keyset_mix(set, numbers[i]), (uint32_t)i};
+        entries[i] = (struct keyset_entry){keyset_mix(set->bits, numbers[i]), (uint32_t)i};
     qsort(entries, count, sizeof *entries, by_mixed);
     if (!fill_buckets(set, entries, count, position))
         TRY(status_set(error, FILM_USAGE, "more than %d keys with one hash", LONGEST_BUCKET));
@@ -322,7 +265,7 @@ enum safetensors_type keyset_type(const struct keyset *set)
 static uint32_t find_unsorted(const struct keyset *set)
 {
     uint32_t buckets = (uint32_t)1 << set->bucket_bits;
-    uint64_t most = mask_of(rest_bits(set));
+    uint64_t most = keyset_mask(rest_bits(set));
     for (uint32_t b = 0; b < buckets; b++)
         for (uint32_t i = set->first[b]; i < set->first[b + 1]; i++)
             if (rest_at(set, i) > most ||

@@ -34,12 +34,33 @@ film_status keyset_build(struct keyset *set, const uint64_t *numbers, size_t cou
 
 /* Returns the position of a number, or KEYSET_NONE. */
 uint32_t keyset_find(const struct keyset *set, uint64_t number);
-/* The same for COUNT numbers. What is read is fetched ahead: a large set is slow otherwise. */
-void keyset_find_all(const struct keyset *set, const uint64_t *numbers, size_t count,
-                     uint32_t *positions);
+
+/* Fetches what keyset_find reads of a set that is not empty: first the bucket (STEP 0), then its
+ * entries. */
+void keyset_prefetch(const struct keyset *set, uint64_t number, int step);
 
 /* Returns the number at a position. */
 uint64_t keyset_at(const struct keyset *set, uint32_t position);
+/* The same, mixed; POSITION is in BUCKET. */
+uint64_t keyset_mixed_at(const struct keyset *set, uint32_t bucket, uint32_t position);
+
+static inline uint64_t keyset_mask(unsigned bits)
+{
+    return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+}
+
+/* The permutation of the numbers below 2^BITS. Shifts by half of the bits, rounded up, and odd
+ * factors can be undone. */
+static inline uint64_t keyset_mix(unsigned bits, uint64_t x)
+{
+    uint64_t mask = keyset_mask(bits);
+    unsigned half = (bits + 1) / 2;
+    x ^= x >> half;
+    x = x * 0xbf58476d1ce4e5b9u & mask;
+    x ^= x >> half;
+    x = x * 0x94d049bb133111ebu & mask;
+    return x ^ x >> half;
+}
 
 /* The number of bits that numbers below COUNT need. */
 unsigned keyset_bits(uint64_t count);

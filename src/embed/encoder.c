@@ -25,6 +25,11 @@ double encoder_similarity(const struct encoder *encoder, const float *a, const f
                          vec_dot(b, b, dim));
 }
 
+double encoder_similarity_of(const struct encoder *encoder, double product, const double squares[2])
+{
+    return similarity_of(encoder->similarity, product, squares[0], squares[1]);
+}
+
 double encoder_sparse_similarity(const struct encoder *encoder, const struct feature_row *a,
                                  const struct feature_row *b)
 {

@@ -48,6 +48,10 @@ static inline size_t encoder_dim(const struct encoder *encoder)
 /* Similarity of two vectors (encoder_dim each). The cosine with a zero vector is 0. */
 double encoder_similarity(const struct encoder *encoder, const float *a, const float *b);
 
+/* The same from the inner product of two vectors and their squared lengths. */
+double encoder_similarity_of(const struct encoder *encoder, double product,
+                             const double squares[2]);
+
 /* Similarity of two sparse rows, for an encoder without a map. */
 double encoder_sparse_similarity(const struct encoder *encoder, const struct feature_row *a,
                                  const struct feature_row *b);

@@ -81,14 +81,15 @@ film_status lexicon_renew(struct features *features, const struct relations *rel
     }
     lexicon_free(features->lexicon);
     film_status status = lexicon_new(features, relations, &features->lexicon, error);
-    if (status == FILM_OK) lexicon_set_map(features->lexicon, &map, dim);
+    if (status == FILM_OK) lexicon_set_map(features, &map, dim);
     return status;
 }
 
-void lexicon_set_map(struct lexicon *lexicon, const struct word_map *map, size_t dim)
+void lexicon_set_map(struct features *features, const struct word_map *map, size_t dim)
 {
-    lexicon->map = *map;
-    lexicon->dim = dim;
+    if (!(features->groups & GROUP_BIT(GROUP_CHAR))) return;
+    features->lexicon->map = *map;
+    features->lexicon->dim = dim;
 }
 
 /* ---- A word ---- */

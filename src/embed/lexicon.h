@@ -56,8 +56,8 @@ film_status lexicon_new(const struct features *features, const struct relations 
  * meanwhile. */
 film_status lexicon_renew(struct features *features, const struct relations *relations,
                           film_error *error);
-/* Sets the map, before the first word is read. */
-void lexicon_set_map(struct lexicon *lexicon, const struct word_map *map, size_t dim);
+/* Sets the map of the lexicon, before the first word is read. Without n-grams it is not needed. */
+void lexicon_set_map(struct features *features, const struct word_map *map, size_t dim);
 void lexicon_free(struct lexicon *lexicon);
 
 /* Returns 0 where the relations have no phrase of a word with this hash and a word that begins with

@@ -24,35 +24,40 @@ static void check_range(const void *start, size_t bytes, int is_write)
 #define WRITES(x, n) ((void)0)
 #endif
 
-/* Four floats: a register of every machine. Sixteen lanes are summed over blocks of 256, blocks in
- * double: the speed of float, with an error that does not grow with n. */
-typedef float four __attribute__((vector_size(16)));
-typedef float four_anywhere __attribute__((vector_size(16), aligned(4), may_alias));
+/* Eight floats: a register of AVX2, two of older machines. */
+typedef float eight __attribute__((vector_size(32)));
+typedef float eight_anywhere __attribute__((vector_size(32), aligned(4), may_alias));
+
+/* Sixteen lanes are summed over blocks of 256, blocks in double: the speed of float, with an error
+ * that does not grow with n. */
 enum { LANES = 16, BLOCK = 256 };
 
-static inline void add_four_products(four sum[4], const float *a, const float *b)
+static inline __attribute__((always_inline)) void add_products(eight sum[2], const float *a,
+                                                               const float *b)
 {
-    const four_anywhere *left = (const four_anywhere *)a, *right = (const four_anywhere *)b;
-    for (int i = 0; i < 4; i++) sum[i] += left[i] * right[i];
+    const eight_anywhere *left = (const eight_anywhere *)a, *right = (const eight_anywhere *)b;
+    for (int i = 0; i < 2; i++) sum[i] += left[i] * right[i];
 }
 
-double vec_dot(const float *a, const float *b, size_t n)
+VEC_KERNEL double vec_dot(const float *a, const float *b, size_t n)
 {
     READS(a, n);
     READS(b, n);
     double total = 0.0;
     for (size_t start = 0; start < n; start += BLOCK) {
         size_t end = start + BLOCK < n ? start + BLOCK : n, i = start;
-        four sum[4] = {{0}};
-        for (; i + LANES <= end; i += LANES) add_four_products(sum, a + i, b + i);
+        eight sum[2] = {{0}};
+        for (; i + LANES <= end; i += LANES) add_products(sum, a + i, b + i);
         if (i < end) {
             float left[LANES] = {0}, right[LANES] = {0};
             memcpy(left, a + i, (end - i) * sizeof *left);
             memcpy(right, b + i, (end - i) * sizeof *right);
-            add_four_products(sum, left, right);
+            add_products(sum, left, right);
         }
-        four all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-        total += (double)((all[0] + all[1]) + (all[2] + all[3]));
+        float four[4];
+        for (int k = 0; k < 4; k++)
+            four[k] = (sum[0][k] + sum[0][k + 4]) + (sum[1][k] + sum[1][k + 4]);
+        total += (double)((four[0] + four[1]) + (four[2] + four[3]));
     }
     return total;
 }
@@ -65,11 +70,7 @@ VEC_KERNEL void vec_add_scaled(float *y, float scale, const float *x, size_t n)
     for (size_t i = 0; i < n; i++) y[i] += scale * x[i];
 }
 
-/* Eight floats: a register of AVX2, two of older machines. 64 dimensions are summed at a time, so
- * that their sums stay in registers. */
-typedef float eight __attribute__((vector_size(32)));
-typedef float eight_anywhere __attribute__((vector_size(32), aligned(4), may_alias));
-
+/* 64 dimensions are summed at a time, so that their sums stay in registers. */
 VEC_KERNEL void vec_add_sum(float *y, float scale, const float *const *x, size_t count, size_t n)
 {
     enum { PART = 64 };

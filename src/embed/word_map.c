@@ -32,7 +32,8 @@ static void sum_codes(const struct word_map *map, const uint32_t *ids, const flo
                       size_t count, float *out, size_t dim)
 {
     for (size_t first = 0; first < count; first += ROWS) {
-        struct coded_rows rows = {.count = count - first < ROWS ? count - first : ROWS};
+        struct coded_rows rows; /* not cleared: it is larger than most sentences need */
+        rows.count = count - first < ROWS ? count - first : ROWS;
         for (size_t r = 0; r < rows.count; r++) {
             uint32_t id = ids[first + r];
             rows.code[r] = (const uint8_t *)codes_of(map, id, dim);

@@ -135,8 +135,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
         (network && !safetensors_find(model->file, model->bits ? "L.codes" : "L")))
         goto done;
     TRY(model->bits ? packed_open_map(model, path, error) : open_map(model, path, error));
-    if (features->groups & GROUP_BIT(GROUP_CHAR))
-        lexicon_set_map(features->lexicon, &model->encoder.map, model->encoder.dim);
+    lexicon_set_map(features, &model->encoder.map, model->encoder.dim);
     model->encoder.weighs = network || strcmp(model->settings.method, "rank") == 0;
 done:
     return status;

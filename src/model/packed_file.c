@@ -274,6 +274,7 @@ film_status packed_open_evidence(struct decision *decision, const struct safeten
     evidence->feature_scale = scales->data;
     table->scale = scale->data;
     table->words = features->first[GROUP_WORD + 1];
+    TRY(item_table_prepare(table, error));
     for (int s = 0; s < ITEM_SETS; s++) {
         char name[40];
         unsigned bits = item_table_bits((enum item_keys)s, table->words);

@@ -214,10 +214,10 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
                                       &side[0].row, &side[1].row);
         return;
     }
-    double product = vec_dot(side[0].vector, side[1].vector, dim), squares[2];
+    double product = comparison->reading->product;
+    const double *squares = comparison->reading->squares;
     double rest = vec_dot(alignment->rest[0], alignment->rest[1], dim), lengths = 1;
     for (int s = 0; s < 2; s++) {
-        squares[s] = vec_dot(side[s].vector, side[s].vector, dim);
         comparison->side[s].length = sqrt(squares[s]);
         comparison->side[s].rest_length =
             sqrt(vec_dot(alignment->rest[s], alignment->rest[s], dim));
@@ -243,7 +243,10 @@ static int is_acronym(const struct reading *reading, film_text word, int other, 
 {
     enum { SHORTEST = 2, LONGEST = 5 };
     film_text letter[LONGEST];
-    size_t letters = 0;
+    size_t letters = 0, ascii = 0;
+    while (ascii < word.length && ascii <= LONGEST && (unsigned char)word.bytes[ascii] < 128)
+        ascii++;
+    if (ascii > LONGEST) return 0; /* most words */
     for (size_t at = 0, next; at < word.length; at = next) {
         if (letters == LONGEST) return 0;
         next = utf8_next(word.bytes, word.length, at);

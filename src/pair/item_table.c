@@ -18,7 +18,11 @@ enum { WORD_KINDS = sizeof kind_of };
 
 void item_table_free(struct item_table *table)
 {
-    for (int s = 0; s < ITEM_SETS; s++) keyset_free(&table->set[s]);
+    for (int s = 0; s < ITEM_SETS; s++) {
+        keyset_free(&table->set[s]);
+        if (table->slots) keyslots_free(table->slots->set[s]);
+    }
+    mem_free(table->slots);
     mem_free(table->own);
     memset(table, 0, sizeof *table);
 }
@@ -57,9 +61,11 @@ static enum item_keys item_number(const struct item_table *table, uint64_t key, 
         return ITEMS_OF_PHRASES;
     }
     uint64_t a = key >> ITEM_ID_BITS & ITEM_START, b = key & ITEM_START;
-    if (a >= table->words) a = id_number(table, (uint32_t)a);
-    if (b >= table->words) b = id_number(table, (uint32_t)b);
-    if (a == UINT64_MAX || b == UINT64_MAX) return ITEM_SETS;
+    if (a >= table->words || b >= table->words) {
+        a = id_number(table, (uint32_t)a);
+        b = id_number(table, (uint32_t)b);
+        if (a == UINT64_MAX || b == UINT64_MAX) return ITEM_SETS;
+    }
     *number = ((number_of[kind] - 1u) * ids + a) * ids + b;
     return ITEMS_OF_WORDS;
 }
@@ -79,30 +85,71 @@ float item_table_weight(const struct item_table *table, uint64_t key)
     return table->scale[key >> ITEM_KIND_SHIFT] * (float)table->weight[keys][at];
 }
 
+film_status item_table_prepare(struct item_table *table, film_error *error)
+{
+    table->slots = mem_zeroed(1, sizeof *table->slots);
+    return table->slots ? FILM_OK : status_no_memory(error);
+}
+
+void item_table_quicken(const struct item_table *table)
+{
+    for (int s = 0; table->slots && s < ITEM_SETS; s++) {
+        struct keyslots **place = &table->slots->set[s], *there = NULL;
+        if (__atomic_load_n(place, __ATOMIC_ACQUIRE)) continue;
+        struct keyslots *made = keyslots_new(&table->set[s], table->weight[s]);
+        if (made && !__atomic_compare_exchange_n(place, &there, made, 0, __ATOMIC_ACQ_REL,
+                                                 __ATOMIC_ACQUIRE))
+            keyslots_free(made); /* another thread was first */
+    }
+}
+
+/* Fetches what the COUNT items of a kind read: their slots. Returns the set of the kind. */
+static enum item_keys fetch_kind(const struct item_table *table, const struct item *items,
+                                 size_t count, uint64_t *mixed)
+{
+    enum item_keys set = number_of[items->kind] ? ITEMS_OF_WORDS : ITEMS_OF_PHRASES;
+    const struct keyslots *slots = table->slots->set[set];
+    uint64_t ids = (uint64_t)table->words + 2, base = (number_of[items->kind] - 1u) * ids;
+    uint64_t nothing = WORD_KINDS * ids * ids; /* the number of no item */
+    for (size_t i = 0; i < count; i++) {
+        uint64_t a = items[i].key >> ITEM_ID_BITS & ITEM_START, b = items[i].key & ITEM_START,
+                 number = (base + a) * ids + b;
+        /* Phrases, and the ends of a sentence. */
+        if (set != ITEMS_OF_WORDS || a >= table->words || b >= table->words)
+            if (item_number(table, items[i].key, &number) == ITEM_SETS) number = nothing;
+        mixed[i] = keyslots_fetch(slots, number);
+    }
+    return set;
+}
+
+/* Two passes over each kind: what all items read is fetched before the first is read. */
+static void weigh_quickly(const struct item_table *table, const struct item *items, size_t count,
+                          float *weights)
+{
+    uint64_t mixed[ITEM_BLOCK];
+    size_t first = 0, end = 0;
+    unsigned char set[ITEM_KINDS] = {0};
+    for (; first < count; first = end) {
+        while (end < count && items[end].kind == items[first].kind) end++;
+        set[items[first].kind] =
+            (unsigned char)fetch_kind(table, items + first, end - first, mixed + first);
+    }
+    for (size_t i = 0; i < count; i++)
+        weights[i] = table->scale[items[i].kind] *
+                     (float)keyslots_value(table->slots->set[set[items[i].kind]], mixed[i]);
+}
+
 void item_table_weights(const struct item_table *table, const struct item *items, size_t count,
                         float *weights)
 {
-    uint64_t number[ITEM_SETS + 1][ITEM_BLOCK];
-    uint32_t at[ITEM_BLOCK];
-    unsigned char item[ITEM_SETS + 1][ITEM_BLOCK] = {{0}};
-    size_t found[ITEM_SETS + 1] = {0};
-    for (size_t i = 0; i < count; i++) {
-        uint64_t one = 0;
-        enum item_keys set = item_number(table, items[i].key, &one);
-        size_t place = found[set]++;
-        number[set][place] = one;
-        item[set][place] = (unsigned char)i;
-        weights[i] = 0;
+    struct keyslots *slots[ITEM_SETS] = {NULL};
+    for (int s = 0; table->slots && s < ITEM_SETS; s++)
+        slots[s] = __atomic_load_n(&table->slots->set[s], __ATOMIC_ACQUIRE);
+    if (slots[0] && slots[1]) {
+        weigh_quickly(table, items, count, weights);
+        return;
     }
-    for (int s = 0; s < ITEM_SETS; s++) {
-        const int8_t *weight = table->weight[s];
-        keyset_find_all(&table->set[s], number[s], found[s], at);
-        for (size_t i = 0; i < found[s]; i++)
-            if (at[i] != KEYSET_NONE) __builtin_prefetch(weight + at[i]);
-        for (size_t i = 0; i < found[s]; i++)
-            if (at[i] != KEYSET_NONE)
-                weights[item[s][i]] = table->scale[items[item[s][i]].kind] * (float)weight[at[i]];
-    }
+    for (size_t i = 0; i < count; i++) weights[i] = item_table_weight(table, items[i].key);
 }
 
 uint64_t item_table_at(const struct item_table *table, uint32_t position, float *weight)
@@ -168,6 +215,7 @@ film_status item_table_build(struct item_table *table, const uint64_t *keys, con
     size_t scales = ITEM_KINDS * sizeof(float);
     float *scale = table->own = mem_array(scales + count + 1, 1);
     TRY_ALLOC(scale, error);
+    TRY(item_table_prepare(table, error));
     find_scales(keys, weights, count, scale);
     table->scale = scale;
     int8_t *room = (int8_t *)table->own + scales;

@@ -181,7 +181,7 @@ static void collect_pairs(struct items *items)
                      key_of_either(ITEM_OPPOSED, alone[0].id[i], alone[1].id[j]),
                      alone[0].rarity[i] * alone[1].rarity[j], one(alone[0].place[i]),
                      one(alone[1].place[j]));
-    for (size_t i = 0; i < shared->count; i++) {
+    for (size_t i = 0; i < shared->count; i++)
         for (int s = 0; s < 2; s++)
             for (size_t j = 0; j < alone[s].count; j++) {
                 uint32_t there = s == 0 ? scratch->shared_place[i] : shared->place[i];
@@ -189,12 +189,12 @@ static void collect_pairs(struct items *items)
                     items, ITEM_BESIDE, key_of_pair(ITEM_BESIDE, shared->id[i], alone[s].id[j]),
                     shared->rarity[i] * alone[s].rarity[j], s, one(alone[s].place[j]), one(there));
             }
+    for (size_t i = 0; i < shared->count; i++)
         for (size_t j = 0; j < i; j++)
             put_item(items, ITEM_TOGETHER,
                      key_of_either(ITEM_TOGETHER, shared->id[i], shared->id[j]),
                      shared->rarity[i] * shared->rarity[j], one(shared->place[i]),
                      one(scratch->shared_place[j]));
-    }
 }
 
 /* ---- Adjacent words ---- */
@@ -371,8 +371,13 @@ static void collect_edits(struct items *items, const struct reading *reading)
 static void normalise(struct items *items)
 {
     float squares[ITEM_KINDS] = {0};
-    for (size_t i = 0; i < items->count; i++)
-        squares[items->list[i].kind] += items->list[i].value * items->list[i].value;
+    for (size_t i = 0; i < items->count;) { /* runs of one kind: their sum stays in a register */
+        enum item_kind kind = items->list[i].kind;
+        float sum = squares[kind];
+        for (; i < items->count && items->list[i].kind == kind; i++)
+            sum += items->list[i].value * items->list[i].value;
+        squares[kind] = sum;
+    }
     for (int kind = 1; kind < ITEM_KINDS; kind++)
         squares[kind] = squares[kind] > 0 ? 1.0f / sqrtf(squares[kind]) : 0.0f;
     for (size_t i = 0; i < items->count; i++) items->list[i].value *= squares[items->list[i].kind];

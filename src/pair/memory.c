@@ -45,6 +45,13 @@ static int known_apart(const struct memory *memory, uint32_t a, uint32_t b)
     return keytab_find(&memory->different, memory_clusters(a, b)) != KEYTAB_NONE;
 }
 
+void memory_prefetch(const struct memory *memory, uint64_t a, uint64_t b, int step)
+{
+    if (!memory->known.count) return;
+    keyset_prefetch(&memory->known, question_number(a), step);
+    keyset_prefetch(&memory->known, question_number(b), step);
+}
+
 enum memory_answer memory_find(const struct memory *memory, uint64_t a, uint64_t b)
 {
     uint32_t first = known_number(memory, a), second = known_number(memory, b), matched = 0;

@@ -3,6 +3,7 @@
 #include "pair/reading.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "embed/vec.h"
 
 #include <string.h>
 
@@ -247,6 +248,12 @@ film_status reading_read(struct reading *reading, film_text a, film_text b, film
     read_words(reading, 0);
     read_words(reading, 1);
     pair_up(reading);
+    if (side[0].vector) {
+        size_t dim = reading->encoder->dim;
+        reading->product = vec_dot(side[0].vector, side[1].vector, dim);
+        for (int s = 0; s < 2; s++)
+            reading->squares[s] = vec_dot(side[s].vector, side[s].vector, dim);
+    }
     TRY_ALLOC(merge_features(reading), error);
 done:
     return status;

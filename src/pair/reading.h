@@ -59,7 +59,8 @@ struct reading {
     uint32_t *waiting;  /* next position in the second sentence without a partner */
     uint32_t *next;     /* by position in the second sentence: the next position of the same word */
     size_t hashes_capacity, first_capacity[2], waiting_capacity, next_capacity;
-    size_t numbers; /* number of distinct words of both */
+    size_t numbers;             /* number of distinct words of both */
+    double product, squares[2]; /* of the vectors of the two sides, where there is a map */
 };
 
 film_status reading_init(struct reading *reading, const struct encoder *encoder, film_error *error);

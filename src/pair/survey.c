@@ -158,6 +158,6 @@ double survey_similarity(const struct survey *survey)
     const struct reading_side *side = survey->reading.side;
     if (encoder->network) return encoder_similarity(encoder, side[0].encoded, side[1].encoded);
     return word_map_exists(&encoder->map)
-               ? encoder_similarity(encoder, side[0].vector, side[1].vector)
+               ? encoder_similarity_of(encoder, survey->reading.product, survey->reading.squares)
                : encoder_sparse_similarity(encoder, &side[0].row, &side[1].row);
 }

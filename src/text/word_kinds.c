@@ -2,6 +2,9 @@
  * the result. */
 #include "text/word_kinds.h"
 
+#include <stdint.h>
+#include <string.h>
+
 static const struct {
     unsigned kind;
     const char *words; /* separated by spaces */
@@ -62,10 +65,50 @@ static unsigned place_in_list(film_text word, const char *list)
 
 enum { LONGEST = 12 }; /* bytes of a listed word */
 
+/* A bit for the length, the first and the last letter of every listed word: most words are in no
+ * list. It is filled by whoever needs it first; all threads set the same bits. */
+static uint64_t listed[16];
+static int is_filled;
+
+static uint64_t *listed_bit(film_text word, uint64_t *bit)
+{
+    unsigned first = (unsigned char)word.bytes[0],
+             last = (unsigned char)word.bytes[word.length - 1],
+             at = (first * 37u + last * 11u + (unsigned)word.length * 151u) % 1024;
+    *bit = (uint64_t)1 << at % 64;
+    return &listed[at / 64];
+}
+
+static void list_words(const char *list)
+{
+    for (; *list; list += *list == ' ') {
+        uint64_t bit;
+        film_text word = {list, strcspn(list, " ")};
+        uint64_t *place = listed_bit(word, &bit);
+        (void)__atomic_fetch_or(place, bit, __ATOMIC_RELAXED);
+        list += word.length;
+    }
+}
+
+/* Returns 0 for a word that is in no list. */
+static int may_be_in_a_list(film_text word)
+{
+    uint64_t bit;
+    if (!word.length || word.length > LONGEST) return 0;
+    if (!__atomic_load_n(&is_filled, __ATOMIC_ACQUIRE)) {
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) list_words(lists[i].words);
+        for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) list_words(limits[i]);
+        list_words(openings);
+        __atomic_store_n(&is_filled, 1, __ATOMIC_RELEASE);
+    }
+    const uint64_t *place = listed_bit(word, &bit);
+    return (__atomic_load_n(place, __ATOMIC_RELAXED) & bit) != 0;
+}
+
 unsigned word_limits(film_text word)
 {
     unsigned found = 0;
-    if (!word.length || word.length > LONGEST) return 0;
+    if (!may_be_in_a_list(word)) return 0;
     for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++)
         if (place_in_list(word, limits[i])) found |= 1u << i;
     return found;
@@ -76,7 +119,7 @@ unsigned word_kinds(film_text word)
     unsigned kinds = 0;
     for (size_t i = 0; i < word.length; i++)
         if (word.bytes[i] >= '0' && word.bytes[i] <= '9') kinds = WORD_NUMBER;
-    if (!word.length || word.length > LONGEST) return kinds;
+    if (!may_be_in_a_list(word)) return kinds;
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (place_in_list(word, lists[i].words)) kinds |= lists[i].kind;
     return kinds | place_in_list(word, openings) << WORD_OPENING_SHIFT;

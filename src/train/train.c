@@ -359,6 +359,8 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
     if (plan.prior) TRY(train_prior(&data, model, error));
     if (options->bits) TRY(model_shrink(model, (unsigned)options->bits, error));
+    TRY(lexicon_renew(&model->features, model->encoder.relations, error));
+    lexicon_set_map(&model->features, &model->encoder.map, model->encoder.dim);
     if (!model->decision.full || rows->dev.rows || options->bert)
         TRY(calibrate_model(model, rows, promises_on_folds(rows, options) ? &learning : options,
                             log, error));

@@ -207,6 +207,46 @@ static void no_memory_is_reported(void **state)
     assert_true(failures_survived > 30);
 }
 
+/* The vector of a sentence is its row times the map, whether or not the lexicon keeps the sums of
+ * the words' n-grams: also for n-grams that occur twice in a word or in a sentence, for unknown
+ * words, and for characters that are tokens. */
+static void kept_sums_give_the_vector_of_the_row(void **state)
+{
+    (void)state;
+    enum { DIM = 70 };
+    static const char *const read[] = {
+        "the card is lost", "the the the card, the card!",   "cardcard thethe is is",
+        "unheard of",       "\xe6\x9d\xb1\xe4\xba\xac card", ""};
+    struct features features;
+    struct csr x;
+    struct feature_row row;
+    float vector[DIM];
+    assert_ok(fit(&features, &x, GROUP_BIT(GROUP_WORD) | GROUP_BIT(GROUP_CHAR), 1, 0, 1));
+    float *map = calloc(features_count(&features), DIM * sizeof *map);
+    assert_non_null(map);
+    for (size_t i = 0; i < (size_t)DIM * features_count(&features); i++)
+        map[i] = (float)(i * 2654435761u % 1000) / 500.0f - 1.0f;
+    struct encoder encoder = {.features = &features, .map.rows = map, .dim = DIM};
+    assert_ok(lexicon_new(&features, NULL, &features.lexicon, &error));
+    assert_false(encoder_has_sums(&encoder));
+    lexicon_set_map(&features, &encoder.map, DIM);
+    assert_true(encoder_has_sums(&encoder));
+    assert_ok(feature_row_init(&row, &features, &error));
+    for (size_t t = 0; t < sizeof read / sizeof *read; t++) {
+        assert_ok(encoder_read_words(&encoder, &row, film_string(read[t]), vector, &error));
+        for (size_t d = 0; d < DIM; d++) {
+            double wanted = 0;
+            for (size_t i = 0; i < row.count; i++)
+                wanted += (double)row.value[i] * (double)map[row.id[i] * DIM + d];
+            assert_true(fabs((double)vector[d] - wanted) < 2e-6);
+        }
+    }
+    feature_row_free(&row);
+    free(map);
+    csr_free(&x);
+    features_free(&features);
+}
+
 int main(void)
 {
     struct strtab sentences;
@@ -219,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_row_does_not_depend_on_how_it_was_made),
         cmocka_unit_test(batch_equals_single),
         cmocka_unit_test(a_row_has_the_grams_of_its_words),
+        cmocka_unit_test(kept_sums_give_the_vector_of_the_row),
         cmocka_unit_test(no_memory_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

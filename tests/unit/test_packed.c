@@ -1,7 +1,7 @@
 /* Tests packed models: the set of numbers against a plain list, rounding against its definition,
  * and damaged files with correct checksums, which are refused with a message. The arrays of a whole
  * model are compared with NumPy in tests/cli/pack.sh. */
-#include "base/keyset.h"
+#include "base/keyslots.h"
 #include "base/rng.h"
 #include "base/varint.h"
 #include "embed/word_map.h"
@@ -83,6 +83,40 @@ static void a_set_has_its_numbers_and_no_others(void **state)
     assert_int_equal(keyset_bits(2), 1);
     assert_int_equal(keyset_bits(256), 8);
     assert_int_equal(keyset_bits(257), 9);
+}
+
+/* Slots give every number its value, and all others 0, as the list does: narrow and wide slots, and
+ * buckets that overflow. A set with one crowded place is refused or right. */
+static void slots_have_the_values_of_a_set(void **state)
+{
+    (void)state;
+    enum { MOST = 30000 };
+    static uint64_t numbers[MOST];
+    static uint32_t position[MOST];
+    static int8_t values[MOST];
+    struct rng rng;
+    rng_seed(&rng, 6);
+    for (unsigned bits = 16; bits <= 56; bits += 8)
+        for (size_t count = 0; count <= MOST; count = 5 * count + 1) {
+            struct keyset set;
+            uint64_t mask = ((uint64_t)1 << bits) - 1;
+            for (size_t i = 0; i < count; i++) numbers[i] = rng_next(&rng) & mask;
+            assert_ok(keyset_build(&set, numbers, count, bits, position, &error));
+            for (size_t i = 0; i < count; i++)
+                values[position[i]] = (int8_t)(numbers[i] % 255 - 127);
+            struct keyslots *slots = keyslots_new(&set, values);
+            assert_non_null(slots);
+            for (size_t i = 0; i < count; i++)
+                assert_int_equal(keyslots_value(slots, keyslots_fetch(slots, numbers[i])),
+                                 (int8_t)(numbers[i] % 255 - 127));
+            for (int i = 0; i < 300; i++) {
+                uint64_t other = rng_next(&rng) & mask;
+                if (!is_in(numbers, count, other))
+                    assert_int_equal(keyslots_value(slots, keyslots_fetch(slots, other)), 0);
+            }
+            keyslots_free(slots);
+            keyset_free(&set);
+        }
 }
 
 static void small_numbers_take_few_bytes(void **state)
@@ -385,6 +419,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_has_its_numbers_and_no_others),
+        cmocka_unit_test(slots_have_the_values_of_a_set),
         cmocka_unit_test(small_numbers_take_few_bytes),
         cmocka_unit_test(codes_are_their_values),
         cmocka_unit_test(a_tensor_that_is_missing_or_wrong_is_named),

@@ -50,6 +50,11 @@ static void sums_have_a_fixed_order(void **state)
     vec_add_scaled(sum, 0.3f, b, MOST);
     for (size_t i = 0; i < MOST; i++) wanted[i] = a[i] + product(0.3f, b[i]);
     assert_memory_equal(sum, wanted, sizeof sum);
+    const float *both[2] = {a, b};
+    memcpy(sum, b, sizeof sum);
+    vec_add_sum(sum, 0.7f, both, 2, MOST);
+    for (size_t i = 0; i < MOST; i++) wanted[i] = b[i] + product(0.7f, a[i] + b[i]);
+    assert_memory_equal(sum, wanted, sizeof sum);
 }
 
 int main(void)

@@ -139,6 +139,19 @@ static void digits_are_those_of_printf(void **state)
         if (to.length != (size_t)length || memcmp(to.bytes, expected, to.length) != 0)
             fail_msg("%.17g: %.*s, not %.*s", weight, (int)to.length, to.bytes, length, expected);
     }
+    for (int i = 0; i < 300000; i++) { /* also short ones, whose last digits are ties or zeros */
+        double number = rng_normal(&rng) * pow(10, (double)rng_below(&rng, 10) - 5);
+        if (i % 4 == 0)
+            number = (double)rng_below(&rng, 100000) / (double)(1u << rng_below(&rng, 28));
+        char expected[40];
+        int length = snprintf(expected, sizeof expected, "%.17g", number);
+        if (!strpbrk(expected, ".e")) length += snprintf(expected + length, 4, ".0");
+        to.length = 0;
+        to.comma = 0;
+        writer_number(&to, number);
+        if (to.length != (size_t)length || memcmp(to.bytes, expected, to.length) != 0)
+            fail_msg("%.*s, not %s", (int)to.length, to.bytes, expected);
+    }
     film_free(finish(&to));
 }
 
