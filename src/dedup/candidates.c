@@ -42,6 +42,7 @@ void candidates_free(struct candidates *search)
     for (int i = 0; search->match && i < search->threads; i++) match_free(&search->match[i]);
     mem_free(search->match);
     mem_free(search->verdicts);
+    mem_free(search->order);
     memset(search, 0, sizeof *search);
 }
 
@@ -80,6 +81,7 @@ static film_status fill_list(const struct candidate_query *request, int thread, 
                              film_error *error)
 {
     size_t k = request->k, count = 0, taken = 0;
+    if (request->order) place = request->order[place];
     size_t i = request->which ? request->which[place] : place;
     struct index_candidate *found = request->found + (size_t)thread * (k + 1);
     uint32_t *list = request->lists + place * k;

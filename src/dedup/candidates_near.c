@@ -8,6 +8,7 @@
 #include "dedup/candidates.h"
 
 #include <float.h>
+#include <string.h>
 
 enum {
     LEAST_SAMPLE = 1024,  /* sentences */
@@ -190,6 +191,7 @@ static film_status fill_near(const struct candidates *search, const struct index
     request->queries = sample->texts;
     request->own = 1;
     request->which = which;
+    request->order = which ? NULL : search->order;
     request->lists = mem_array(count, request->k * sizeof *request->lists);
     if (!request->lists) return status_no_memory(error);
     return candidates_fill(request, count, error);
@@ -270,13 +272,31 @@ done:
     return status;
 }
 
+/* Sentences are searched and judged in the order of the index: what one of them needs is then in
+ * the caches. */
+static film_status keep_order(struct candidates *search, const struct index *index, size_t count,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    const uint32_t *order = index_order(index);
+    if (!order) return FILM_OK;
+    mem_free(search->order);
+    TRY_ALLOC(search->order = mem_array(count, sizeof *search->order), error);
+    memcpy(search->order, order, count * sizeof *order);
+    if (search->filters)
+        for (int i = 0; i < search->threads; i++)
+            TRY(reading_keep(&search->match[i].survey.reading, error));
+done:
+    return status;
+}
+
 film_status candidates_find_near(struct candidates *search, const struct index *index,
                                  const film_text *texts, size_t count, uint32_t **lists,
                                  film_error *error)
 {
     film_status status = FILM_OK;
     int words = search->words_from > 0,
-        large = words ? count >= search->words_from : index_has_cells(index);
+        large = words ? count >= search->words_from : index_order(index) != NULL;
     struct sample sample = {.search = search, .texts = texts, .words = words};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
     struct candidate_query near = {.words = words, .k = search->k + search->k / 2};
@@ -296,6 +316,7 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     TRY(count_missed(search, index, &sample, found, &near, &missed, error));
     if (missed > found / MOST_MISSED) search->filters = 0;
     if (missed > found / MOST_MISSED) goto done;
+    TRY(keep_order(search, index, count, error));
     TRY(fill_near(search, index, &sample, NULL, count, &near, error));
     *lists = near.lists;
     search->k = near.k;

@@ -17,12 +17,13 @@ enum {
 };
 
 struct cells {
-    size_t count;
+    size_t count, probes;
     struct codes centres, rows; /* rows by cell, then by id */
     uint8_t *centre_bytes, *row_bytes;
     uint32_t *start; /* count + 1: the rows of a cell */
     uint32_t *id;    /* of each row */
     uint32_t *place; /* by id: its row */
+    uint32_t *near;  /* by id: the `probes` nearest cells, the nearest first */
 };
 
 void cells_free(struct cells *cells)
@@ -33,7 +34,13 @@ void cells_free(struct cells *cells)
     mem_free(cells->start);
     mem_free(cells->id);
     mem_free(cells->place);
+    mem_free(cells->near);
     mem_free(cells);
+}
+
+const uint32_t *cells_order(const struct cells *cells)
+{
+    return cells->id;
 }
 
 size_t cells_room(const struct cells *cells)
@@ -43,11 +50,22 @@ size_t cells_room(const struct cells *cells)
 
 /* ---- Assigning rows ---- */
 
-/* Every STEP-th row, and the cell of each of these. */
+/* Fills CELL with the LIMIT nearest cells, the nearest first; there are that many. */
+static void nearest_cells(const struct cells *cells, const struct codes_query *query, size_t limit,
+                          float *scores, uint32_t *cell)
+{
+    float near[PROBES];
+    struct topk nearest = topk_over(near, cell, limit);
+    codes_score_range(&cells->centres, query, 0, cells->count, scores);
+    for (size_t c = 0; c < cells->count; c++) topk_offer(&nearest, scores[c], (uint32_t)c);
+    topk_finish(&nearest);
+}
+
+/* Every STEP-th row, and the LIMIT nearest cells of each of these. */
 struct cell_assignment {
     const struct cells *cells;
     const struct codes *codes;
-    size_t step;
+    size_t step, limit;
     uint32_t *cell;
 };
 
@@ -63,11 +81,7 @@ static film_status assign_some(struct threads_worker *worker, void *user, film_e
     while (threads_next(worker, &begin, &end))
         for (size_t i = begin; i < end; i++) {
             struct codes_query query = codes_query_row(job->codes, i * job->step, values);
-            uint32_t best = 0;
-            codes_score_range(centres, &query, 0, centres->count, scores);
-            for (uint32_t c = 1; c < centres->count; c++)
-                if (scores[c] > scores[best]) best = c;
-            job->cell[i] = best;
+            nearest_cells(job->cells, &query, job->limit, scores, job->cell + i * job->limit);
         }
 done:
     mem_free_aligned(values);
@@ -75,11 +89,10 @@ done:
     return status;
 }
 
-static film_status assign_cells(struct cell_assignment *job, size_t step, int threads,
-                                film_error *error)
+static film_status assign_cells(struct cell_assignment *job, int threads, film_error *error)
 {
     enum { GRAIN = 64 };
-    job->step = step;
+    size_t step = job->step;
     return threads_for(threads, (job->codes->count + step - 1) / step, GRAIN, assign_some, job,
                        error);
 }
@@ -110,16 +123,16 @@ static film_status move_centres(struct cells *cells, const struct cell_assignmen
 }
 
 /* Sorts the rows by cell; the order of ids stays. */
-static void arrange(struct cells *cells, const struct cell_assignment *job)
+static void arrange(struct cells *cells, const struct codes *codes)
 {
-    size_t rows = job->codes->count, stride = job->codes->stride;
-    for (size_t i = 0; i < rows; i++) cells->start[job->cell[i] + 1]++;
+    size_t rows = codes->count, stride = codes->stride, probes = cells->probes;
+    for (size_t i = 0; i < rows; i++) cells->start[cells->near[i * probes] + 1]++;
     for (size_t c = 0; c < cells->count; c++) cells->start[c + 1] += cells->start[c];
     for (size_t i = 0; i < rows; i++) {
-        uint32_t at = cells->start[job->cell[i]]++;
+        uint32_t at = cells->start[cells->near[i * probes]]++;
         cells->id[at] = (uint32_t)i;
         cells->place[i] = at;
-        memcpy(cells->row_bytes + at * stride, job->codes->rows + i * stride, stride);
+        memcpy(cells->row_bytes + at * stride, codes->rows + i * stride, stride);
     }
     memmove(cells->start + 1, cells->start, cells->count * sizeof *cells->start);
     cells->start[0] = 0;
@@ -131,13 +144,15 @@ static film_status reserve_cells(struct cells *cells, const struct codes *codes,
     size_t rows = codes->count;
     cells->count = (size_t)(4 * sqrt((double)rows));
     if (cells->count < 1) cells->count = 1;
+    cells->probes = cells->count < PROBES ? cells->count : PROBES;
     cells->centres = cells->rows = *codes;
     cells->centres.count = cells->count;
     TRY_ALLOC((cells->centre_bytes = mem_array(cells->count, codes->stride)) &&
                   (cells->row_bytes = mem_array(rows, codes->stride)) &&
                   (cells->start = mem_zeroed(cells->count + 1, sizeof *cells->start)) &&
                   (cells->id = mem_array(rows, sizeof *cells->id)) &&
-                  (cells->place = mem_array(rows, sizeof *cells->place)),
+                  (cells->place = mem_array(rows, sizeof *cells->place)) &&
+                  (cells->near = mem_array(rows, cells->probes * sizeof *cells->near)),
               error);
     cells->centres.rows = cells->centre_bytes;
     cells->rows.rows = cells->row_bytes;
@@ -152,19 +167,22 @@ film_status cells_new(const struct codes *codes, int threads, struct cells **out
 {
     film_status status = FILM_OK;
     struct cells *cells = mem_zeroed(1, sizeof *cells);
-    struct cell_assignment job = {cells, codes, 1, mem_array(codes->count, sizeof *job.cell)};
+    struct cell_assignment job = {.cells = cells, .codes = codes, .limit = 1};
     *out = NULL;
-    TRY_ALLOC(cells && job.cell, error);
+    TRY_ALLOC(cells, error);
     TRY(reserve_cells(cells, codes, error));
-    TRY(assign_cells(&job, codes->count / (EACH * cells->count) + 1, threads, error));
+    job.cell = cells->near;
+    job.step = codes->count / (EACH * cells->count) + 1;
+    TRY(assign_cells(&job, threads, error));
     TRY(move_centres(cells, &job, error));
-    TRY(assign_cells(&job, 1, threads, error));
-    arrange(cells, &job);
+    job.step = 1;
+    job.limit = cells->probes;
+    TRY(assign_cells(&job, threads, error));
+    arrange(cells, codes);
     *out = cells;
     cells = NULL;
 done:
     cells_free(cells);
-    mem_free(job.cell);
     return status;
 }
 
@@ -192,10 +210,11 @@ static void search_cell(const struct cells *cells, const struct cells_query *que
 
 void cells_search(const struct cells *cells, const struct cells_query *query, struct topk *top)
 {
-    uint32_t cell[PROBES];
-    float near[PROBES];
-    struct topk nearest = topk_over(near, cell, PROBES);
-    codes_score_range(&cells->centres, &query->codes, 0, cells->count, query->scores);
-    for (size_t c = 0; c < cells->count; c++) topk_offer(&nearest, query->scores[c], (uint32_t)c);
-    for (size_t i = 0; i < nearest.count; i++) search_cell(cells, query, cell[i], top);
+    uint32_t found[PROBES];
+    const uint32_t *cell = found;
+    if (query->row < cells->rows.count)
+        cell = cells->near + query->row * cells->probes;
+    else
+        nearest_cells(cells, &query->codes, cells->probes, query->scores, found);
+    for (size_t i = 0; i < cells->probes; i++) search_cell(cells, query, cell[i], top);
 }

@@ -28,6 +28,9 @@ struct cells_query {
 
 size_t cells_room(const struct cells *cells);
 
+/* The rows, cell by cell: neighbours are close to each other in this order. */
+const uint32_t *cells_order(const struct cells *cells);
+
 /* Offers rows near the query to TOP. */
 void cells_search(const struct cells *cells, const struct cells_query *query, struct topk *top);
 

@@ -337,9 +337,9 @@ film_status index_nearest(const struct index *index, struct index_searcher *sear
                                error);
 }
 
-int index_has_cells(const struct index *index)
+const uint32_t *index_order(const struct index *index)
 {
-    return index->dense && vector_index_has_cells(index->dense);
+    return index->dense ? vector_index_order(index->dense) : NULL;
 }
 
 film_status index_near_id(const struct index *index, struct index_searcher *searcher, uint32_t id,

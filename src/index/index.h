@@ -85,8 +85,9 @@ double index_known(const struct index_searcher *searcher);
 film_status index_nearest(const struct index *index, struct index_searcher *searcher,
                           const float *vector, size_t k, struct nearest *out, film_error *error);
 
-/* Returns whether index_near_id is possible: there are enough vectors for cells. */
-int index_has_cells(const struct index *index);
+/* Returns all ids in an order in which near sentences are near each other, or NULL: there are too
+ * few vectors for cells, and index_near_id is not possible. */
+const uint32_t *index_order(const struct index *index);
 
 /* Finds up to K sentences near sentence ID by their vectors, with a cosine of at least LEAST, best
  * first; ID is one of them. OUT has room for K. */

@@ -211,9 +211,9 @@ film_status vector_index_tidy(struct vector_index *dense, int threads, film_erro
     return cells_new(&dense->view.codes, threads, &dense->cells, error);
 }
 
-int vector_index_has_cells(const struct vector_index *dense)
+const uint32_t *vector_index_order(const struct vector_index *dense)
 {
-    return dense->cells != NULL;
+    return dense->cells ? cells_order(dense->cells) : NULL;
 }
 
 film_status vector_index_remove(struct vector_index *dense, const uint32_t *id, size_t count,
