@@ -120,8 +120,10 @@ film_status candidates_fill(struct candidate_query *request, size_t count, film_
     TRY_ALLOC(request->searchers = mem_zeroed(threads, sizeof(struct index_searcher *)), error);
     TRY_ALLOC(request->found = mem_array(threads * (request->k + 1), sizeof *request->found),
               error);
-    for (size_t i = 0; i < threads; i++)
+    for (size_t i = 0; i < threads; i++) {
         TRY(index_searcher_new(request->index, &request->searchers[i], error));
+        if (request->wide) index_searcher_widen(request->searchers[i]);
+    }
     for (size_t first = 0; first < count; first += SOME) {
         size_t last = count - first < SOME ? count : first + SOME;
         if (listed)

@@ -77,6 +77,7 @@ struct candidate_query {
     const uint32_t *order; /* or in this one; NULL: theirs */
     int words;             /* cosines are those of the words, not of the vectors */
     float least;           /* above 0: only by vector or words, with at least this cosine (own) */
+    int wide;              /* more cells are searched */
     size_t k;
     uint32_t *lists;                   /* k of each query */
     float *cosine;                     /* theirs; NULL: not wanted */

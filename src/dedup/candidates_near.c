@@ -244,31 +244,34 @@ done:
 /* Counts the duplicates of the sample, which are its first FOUND pairs, that neither sentence
  * lists. */
 static film_status count_missed(const struct candidates *search, const struct index *index,
-                                struct sample *sample, size_t found,
+                                const struct sample *sample, size_t found,
                                 const struct candidate_query *near, size_t *missed,
                                 film_error *error)
 {
     film_status status = FILM_OK;
     struct candidate_query forth = *near, back = *near;
-    uint32_t *which = NULL;
+    uint32_t *which = NULL, *lister = NULL;
     size_t left = 0;
     forth.lists = back.lists = NULL;
+    TRY_ALLOC((which = mem_array(found, sizeof *which)) &&
+                  (lister = mem_array(found, sizeof *lister)),
+              error);
     TRY(fill_near(search, index, sample, sample->which, sample->count, &forth, error));
     for (size_t i = 0; i < found; i++) {
         const struct near_pair *pair = &sample->pairs[i];
-        if (!has_candidate(forth.lists + pair->place * near->k, near->k, pair->candidate))
-            sample->pairs[left++] = *pair;
+        if (has_candidate(forth.lists + pair->place * near->k, near->k, pair->candidate)) continue;
+        lister[left] = pair->lister;
+        which[left++] = pair->candidate;
     }
-    TRY_ALLOC(which = mem_array(left, sizeof *which), error);
-    for (size_t i = 0; i < left; i++) which[i] = sample->pairs[i].candidate;
     TRY(fill_near(search, index, sample, which, left, &back, error));
     *missed = 0;
     for (size_t i = 0; i < left; i++)
-        *missed += !has_candidate(back.lists + i * near->k, near->k, sample->pairs[i].lister);
+        *missed += !has_candidate(back.lists + i * near->k, near->k, lister[i]);
 done:
     mem_free(forth.lists);
     mem_free(back.lists);
     mem_free(which);
+    mem_free(lister);
     return status;
 }
 
@@ -314,8 +317,14 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
     TRY(count_missed(search, index, &sample, found, &near, &missed, error));
-    if (missed > found / MOST_MISSED) search->filters = 0;
-    if (missed > found / MOST_MISSED) goto done;
+    if (missed > found / MOST_MISSED && !words) {
+        near.wide = 1;
+        TRY(count_missed(search, index, &sample, found, &near, &missed, error));
+    }
+    if (missed > found / MOST_MISSED) {
+        search->filters = 0;
+        goto done;
+    }
     TRY(keep_order(search, index, count, error));
     TRY(fill_near(search, index, &sample, NULL, count, &near, error));
     *lists = near.lists;

@@ -8,10 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* 4 sqrt(n) cells cost a search as much as the rows of PROBES of them. 99.6 % of the duplicates of
- * 40,000 questions are in the 16 nearest cells of one of the two. */
 enum {
-    PROBES = 24,
     EACH = 32,       /* rows of the sample per centre */
     MOST_ROWS = 4096 /* of one cell in one search: equal vectors are all in one */
 };
@@ -54,7 +51,7 @@ size_t cells_room(const struct cells *cells)
 static void nearest_cells(const struct cells *cells, const struct codes_query *query, size_t limit,
                           float *scores, uint32_t *cell)
 {
-    float near[PROBES];
+    float near[CELLS_WIDE];
     struct topk nearest = topk_over(near, cell, limit);
     codes_score_range(&cells->centres, query, 0, cells->count, scores);
     for (size_t c = 0; c < cells->count; c++) topk_offer(&nearest, scores[c], (uint32_t)c);
@@ -122,6 +119,34 @@ static film_status move_centres(struct cells *cells, const struct cell_assignmen
     return FILM_OK;
 }
 
+/* Sorts the centres so that each is followed by the nearest of the rest: rows of neighbouring cells
+ * are then near each other in cells_order, too. */
+static film_status chain_centres(struct cells *cells, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t stride = cells->centres.stride;
+    int8_t *values = mem_aligned(codes_query_room(cells->centres.dim), 1);
+    float *scores = mem_array(cells->count, sizeof *scores);
+    uint8_t *spare = mem_array(stride, 1);
+    TRY_ALLOC(values && scores && spare, error);
+    for (size_t at = 1; at < cells->count; at++) {
+        struct codes_query query = codes_query_row(&cells->centres, at - 1, values);
+        uint8_t *here = cells->centre_bytes + at * stride;
+        size_t best = 0, rest = cells->count - at;
+        codes_score_range(&cells->centres, &query, at, rest, scores);
+        for (size_t c = 1; c < rest; c++)
+            if (scores[c] > scores[best]) best = c;
+        memcpy(spare, here, stride);
+        memmove(here, here + best * stride, stride);
+        memcpy(here + best * stride, spare, stride);
+    }
+done:
+    mem_free_aligned(values);
+    mem_free(scores);
+    mem_free(spare);
+    return status;
+}
+
 /* Sorts the rows by cell; the order of ids stays. */
 static void arrange(struct cells *cells, const struct codes *codes)
 {
@@ -142,9 +167,10 @@ static film_status reserve_cells(struct cells *cells, const struct codes *codes,
 {
     film_status status = FILM_OK;
     size_t rows = codes->count;
+    /* These cost a search about as much as the rows of CELLS_PROBES of them. */
     cells->count = (size_t)(4 * sqrt((double)rows));
     if (cells->count < 1) cells->count = 1;
-    cells->probes = cells->count < PROBES ? cells->count : PROBES;
+    cells->probes = cells->count < CELLS_PROBES ? cells->count : CELLS_PROBES;
     cells->centres = cells->rows = *codes;
     cells->centres.count = cells->count;
     TRY_ALLOC((cells->centre_bytes = mem_array(cells->count, codes->stride)) &&
@@ -175,6 +201,7 @@ film_status cells_new(const struct codes *codes, int threads, struct cells **out
     job.step = codes->count / (EACH * cells->count) + 1;
     TRY(assign_cells(&job, threads, error));
     TRY(move_centres(cells, &job, error));
+    TRY(chain_centres(cells, error));
     job.step = 1;
     job.limit = cells->probes;
     TRY(assign_cells(&job, threads, error));
@@ -210,11 +237,13 @@ static void search_cell(const struct cells *cells, const struct cells_query *que
 
 void cells_search(const struct cells *cells, const struct cells_query *query, struct topk *top)
 {
-    uint32_t found[PROBES];
+    uint32_t found[CELLS_WIDE];
     const uint32_t *cell = found;
-    if (query->row < cells->rows.count)
-        cell = cells->near + query->row * cells->probes;
+    size_t probes = cells->probes;
+    if (query->wide) probes = cells->count < CELLS_WIDE ? cells->count : CELLS_WIDE;
+    if (query->row < cells->rows.count && probes == cells->probes)
+        cell = cells->near + query->row * probes;
     else
-        nearest_cells(cells, &query->codes, cells->probes, query->scores, found);
-    for (size_t i = 0; i < cells->probes; i++) search_cell(cells, query, cell[i], top);
+        nearest_cells(cells, &query->codes, probes, query->scores, found);
+    for (size_t i = 0; i < probes; i++) search_cell(cells, query, cell[i], top);
 }

@@ -18,8 +18,13 @@ film_status cells_new(const struct codes *codes, int threads, struct cells **out
                       film_error *error);
 void cells_free(struct cells *cells);
 
+/* The number of nearest cells that a search looks at, and a wide one. 99.2 % and 99.4 % of the
+ * duplicates of 60,000 questions are in those of one of the two. */
+enum { CELLS_PROBES = 24, CELLS_WIDE = 48 };
+
 struct cells_query {
     struct codes_query codes;
+    int wide;
     uint32_t row;         /* the row that the query is; UINT32_MAX: another vector */
     float least;          /* the lowest score wanted */
     const uint8_t *state; /* GRAPH_DEAD: not wanted */

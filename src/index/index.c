@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "embed/vec.h"
+#include "index/graph_walk.h"
 #include "index/terms.h"
 
 #include <math.h>
@@ -231,6 +232,11 @@ void index_searcher_free(struct index_searcher *searcher)
     mem_free(searcher->near);
     mem_free(searcher->all);
     mem_free(searcher);
+}
+
+void index_searcher_widen(struct index_searcher *searcher)
+{
+    searcher->walker->wide = 1;
 }
 
 static int reserve_candidates(struct index_searcher *searcher, size_t k)

@@ -70,6 +70,9 @@ film_status index_searcher_new(const struct index *index, struct index_searcher 
                                film_error *error);
 void index_searcher_free(struct index_searcher *searcher);
 
+/* From now on, searches look at more cells (index/cells.h): they find more and take longer. */
+void index_searcher_widen(struct index_searcher *searcher);
+
 /* Finds the best K candidates for a text, best first, equal scores by ascending id. OUT has room
  * for K; *FOUND is their number. A sentence of the index is among its own candidates. */
 film_status index_candidates_text(const struct index *index, struct index_searcher *searcher,

@@ -262,6 +262,7 @@ static film_status search_cells(const struct vector_index *dense, struct graph_w
     if (status != FILM_OK) return status;
     query->codes = vector ? codes_query_of(vector, dense->dim, walker->values)
                           : codes_query_row(codes, query->row, walker->values);
+    query->wide = walker->wide;
     query->state = dense->view.state;
     query->scores = walker->scores;
     cells_search(dense->cells, query, top);

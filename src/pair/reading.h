@@ -70,7 +70,7 @@ void reading_free(struct reading *reading);
 
 /* Keeps up to READING_KEPT sentences, some 4 KiB each, for pairs in an order in which sentences
  * return soon. Does nothing the second time. */
-enum { READING_KEPT = 2048 };
+enum { READING_KEPT = 4096 };
 film_status reading_keep(struct reading *reading, film_error *error);
 
 /* Reads the pair and replaces the contents. The sentence that sorts first becomes side 0. So every
