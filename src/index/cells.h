@@ -18,8 +18,8 @@ film_status cells_new(const struct codes *codes, int threads, struct cells **out
                       film_error *error);
 void cells_free(struct cells *cells);
 
-/* The number of nearest cells that a search looks at, and a wide one. 99.2 % and 99.4 % of the
- * duplicates of 60,000 questions are in those of one of the two. */
+/* The number of nearest cells that a search looks at, and a wide one. Of the duplicates of
+ * 60,000 questions, 99.2 % are found with 24 and 99.4 % with 32, a lowest cosine included. */
 enum { CELLS_PROBES = 24, CELLS_WIDE = 48 };
 
 struct cells_query {
