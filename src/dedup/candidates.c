@@ -42,6 +42,7 @@ void candidates_free(struct candidates *search)
     for (int i = 0; search->match && i < search->threads; i++) match_free(&search->match[i]);
     mem_free(search->match);
     mem_free(search->verdicts);
+    mem_free(search->order);
     memset(search, 0, sizeof *search);
 }
 
@@ -80,6 +81,7 @@ static film_status fill_list(const struct candidate_query *request, int thread, 
                              film_error *error)
 {
     size_t k = request->k, count = 0, taken = 0;
+    if (request->order) place = request->order[place];
     size_t i = request->which ? request->which[place] : place;
     struct index_candidate *found = request->found + (size_t)thread * (k + 1);
     uint32_t *list = request->lists + place * k;
@@ -118,8 +120,10 @@ film_status candidates_fill(struct candidate_query *request, size_t count, film_
     TRY_ALLOC(request->searchers = mem_zeroed(threads, sizeof(struct index_searcher *)), error);
     TRY_ALLOC(request->found = mem_array(threads * (request->k + 1), sizeof *request->found),
               error);
-    for (size_t i = 0; i < threads; i++)
+    for (size_t i = 0; i < threads; i++) {
         TRY(index_searcher_new(request->index, &request->searchers[i], error));
+        if (request->wide) index_searcher_widen(request->searchers[i]);
+    }
     for (size_t first = 0; first < count; first += SOME) {
         size_t last = count - first < SOME ? count : first + SOME;
         if (listed)

@@ -39,7 +39,8 @@ struct candidates {
     const film_progress *progress;
     struct match *match; /* one per thread, for single pairs */
     film_verdict *verdicts;
-    int filters; /* `filter` holds */
+    uint32_t *order; /* in which a large set is judged; NULL: that of its numbers */
+    int filters;     /* `filter` holds */
     struct candidates_filter filter;
 };
 
@@ -73,8 +74,10 @@ struct candidate_query {
     const film_text *queries;
     int own;
     const uint32_t *which; /* queries by number; NULL: all, in their order */
+    const uint32_t *order; /* or in this one; NULL: theirs */
     int words;             /* cosines are those of the words, not of the vectors */
     float least;           /* above 0: only by vector or words, with at least this cosine (own) */
+    int wide;              /* more cells are searched */
     size_t k;
     uint32_t *lists;                   /* k of each query */
     float *cosine;                     /* theirs; NULL: not wanted */

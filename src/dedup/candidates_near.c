@@ -8,6 +8,7 @@
 #include "dedup/candidates.h"
 
 #include <float.h>
+#include <string.h>
 
 enum {
     LEAST_SAMPLE = 1024,  /* sentences */
@@ -190,6 +191,7 @@ static film_status fill_near(const struct candidates *search, const struct index
     request->queries = sample->texts;
     request->own = 1;
     request->which = which;
+    request->order = which ? NULL : search->order;
     request->lists = mem_array(count, request->k * sizeof *request->lists);
     if (!request->lists) return status_no_memory(error);
     return candidates_fill(request, count, error);
@@ -242,31 +244,52 @@ done:
 /* Counts the duplicates of the sample, which are its first FOUND pairs, that neither sentence
  * lists. */
 static film_status count_missed(const struct candidates *search, const struct index *index,
-                                struct sample *sample, size_t found,
+                                const struct sample *sample, size_t found,
                                 const struct candidate_query *near, size_t *missed,
                                 film_error *error)
 {
     film_status status = FILM_OK;
     struct candidate_query forth = *near, back = *near;
-    uint32_t *which = NULL;
+    uint32_t *which = NULL, *lister = NULL;
     size_t left = 0;
     forth.lists = back.lists = NULL;
+    TRY_ALLOC((which = mem_array(found, sizeof *which)) &&
+                  (lister = mem_array(found, sizeof *lister)),
+              error);
     TRY(fill_near(search, index, sample, sample->which, sample->count, &forth, error));
     for (size_t i = 0; i < found; i++) {
         const struct near_pair *pair = &sample->pairs[i];
-        if (!has_candidate(forth.lists + pair->place * near->k, near->k, pair->candidate))
-            sample->pairs[left++] = *pair;
+        if (has_candidate(forth.lists + pair->place * near->k, near->k, pair->candidate)) continue;
+        lister[left] = pair->lister;
+        which[left++] = pair->candidate;
     }
-    TRY_ALLOC(which = mem_array(left, sizeof *which), error);
-    for (size_t i = 0; i < left; i++) which[i] = sample->pairs[i].candidate;
     TRY(fill_near(search, index, sample, which, left, &back, error));
     *missed = 0;
     for (size_t i = 0; i < left; i++)
-        *missed += !has_candidate(back.lists + i * near->k, near->k, sample->pairs[i].lister);
+        *missed += !has_candidate(back.lists + i * near->k, near->k, lister[i]);
 done:
     mem_free(forth.lists);
     mem_free(back.lists);
     mem_free(which);
+    mem_free(lister);
+    return status;
+}
+
+/* Sentences are searched and judged in the order of the index: what one of them needs is then in
+ * the caches. */
+static film_status keep_order(struct candidates *search, const struct index *index, size_t count,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    const uint32_t *order = index_order(index);
+    if (!order) return FILM_OK;
+    mem_free(search->order);
+    TRY_ALLOC(search->order = mem_array(count, sizeof *search->order), error);
+    memcpy(search->order, order, count * sizeof *order);
+    if (search->filters)
+        for (int i = 0; i < search->threads; i++)
+            TRY(reading_keep(&search->match[i].survey.reading, error));
+done:
     return status;
 }
 
@@ -276,7 +299,7 @@ film_status candidates_find_near(struct candidates *search, const struct index *
 {
     film_status status = FILM_OK;
     int words = search->words_from > 0,
-        large = words ? count >= search->words_from : index_has_cells(index);
+        large = words ? count >= search->words_from : index_order(index) != NULL;
     struct sample sample = {.search = search, .texts = texts, .words = words};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
     struct candidate_query near = {.words = words, .k = search->k + search->k / 2};
@@ -294,8 +317,15 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
     TRY(count_missed(search, index, &sample, found, &near, &missed, error));
-    if (missed > found / MOST_MISSED) search->filters = 0;
-    if (missed > found / MOST_MISSED) goto done;
+    if (missed > found / MOST_MISSED && !words) {
+        near.wide = 1;
+        TRY(count_missed(search, index, &sample, found, &near, &missed, error));
+    }
+    if (missed > found / MOST_MISSED) {
+        search->filters = 0;
+        goto done;
+    }
+    TRY(keep_order(search, index, count, error));
     TRY(fill_near(search, index, &sample, NULL, count, &near, error));
     *lists = near.lists;
     search->k = near.k;

@@ -175,10 +175,11 @@ film_status dedup_judge(struct dedup *dedup, film_error *error)
     const struct record_set *set = dedup->set;
     size_t most = round_robin_count(dedup->comm, set->all_items, 0);
     size_t some = CANDIDATES_BATCH / dedup->search.k;
+    const uint32_t *order = dedup->search.order;
     TRY_ALLOC(dedup->batch = mem_array(CANDIDATES_BATCH, sizeof *dedup->batch), error);
     for (size_t first = 0; first < most; first += some) {
         for (size_t i = first; i < first + some && i < set->items; i++)
-            TRY(put_list(dedup, (uint32_t)i, error));
+            TRY(put_list(dedup, order ? order[i] : (uint32_t)i, error));
         TRY(judge_round(dedup, 0, error));
         TRY(progress_report(dedup->search.progress, "judging", (double)first, (double)most, error));
     }

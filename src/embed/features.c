@@ -81,6 +81,21 @@ void feature_row_free(struct feature_row *row)
     memset(row, 0, sizeof *row);
 }
 
+void feature_row_swap(struct feature_row *a, struct feature_row *b)
+{
+    struct feature_row row = *a;
+    *a = *b;
+    a->scratch = row.scratch;
+    a->scratch_capacity = row.scratch_capacity;
+    a->seen = row.seen;
+    a->seen_capacity = row.seen_capacity;
+    row.scratch = b->scratch;
+    row.scratch_capacity = b->scratch_capacity;
+    row.seen = b->seen;
+    row.seen_capacity = b->seen_capacity;
+    *b = row;
+}
+
 static int reserve_features(struct feature_row *row, size_t count)
 {
     return mem_grow((void **)&row->id, &row->id_capacity, count, sizeof *row->id) &&

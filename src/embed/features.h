@@ -57,6 +57,9 @@ film_status feature_row_init(struct feature_row *row, const struct features *fea
                              film_error *error);
 void feature_row_free(struct feature_row *row);
 
+/* Exchanges two rows, but not their scratch space. */
+void feature_row_swap(struct feature_row *a, struct feature_row *b);
+
 /* Computes the row of TEXT under a fitted vocabulary; unknown features are skipped. */
 film_status features_transform(const struct features *features, struct feature_row *row,
                                film_text text, film_error *error);

@@ -8,21 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-/* 4 sqrt(n) cells cost a search as much as the rows of PROBES of them. 99.6 % of the duplicates of
- * 40,000 questions are in the 16 nearest cells of one of the two. */
 enum {
-    PROBES = 24,
     EACH = 32,       /* rows of the sample per centre */
     MOST_ROWS = 4096 /* of one cell in one search: equal vectors are all in one */
 };
 
 struct cells {
-    size_t count;
+    size_t count, probes;
     struct codes centres, rows; /* rows by cell, then by id */
     uint8_t *centre_bytes, *row_bytes;
     uint32_t *start; /* count + 1: the rows of a cell */
     uint32_t *id;    /* of each row */
     uint32_t *place; /* by id: its row */
+    uint32_t *near;  /* by id: the `probes` nearest cells, the nearest first */
 };
 
 void cells_free(struct cells *cells)
@@ -33,7 +31,13 @@ void cells_free(struct cells *cells)
     mem_free(cells->start);
     mem_free(cells->id);
     mem_free(cells->place);
+    mem_free(cells->near);
     mem_free(cells);
+}
+
+const uint32_t *cells_order(const struct cells *cells)
+{
+    return cells->id;
 }
 
 size_t cells_room(const struct cells *cells)
@@ -43,11 +47,22 @@ size_t cells_room(const struct cells *cells)
 
 /* ---- Assigning rows ---- */
 
-/* Every STEP-th row, and the cell of each of these. */
+/* Fills CELL with the LIMIT nearest cells, the nearest first; there are that many. */
+static void nearest_cells(const struct cells *cells, const struct codes_query *query, size_t limit,
+                          float *scores, uint32_t *cell)
+{
+    float near[CELLS_WIDE];
+    struct topk nearest = topk_over(near, cell, limit);
+    codes_score_range(&cells->centres, query, 0, cells->count, scores);
+    for (size_t c = 0; c < cells->count; c++) topk_offer(&nearest, scores[c], (uint32_t)c);
+    topk_finish(&nearest);
+}
+
+/* Every STEP-th row, and the LIMIT nearest cells of each of these. */
 struct cell_assignment {
     const struct cells *cells;
     const struct codes *codes;
-    size_t step;
+    size_t step, limit;
     uint32_t *cell;
 };
 
@@ -63,11 +78,7 @@ static film_status assign_some(struct threads_worker *worker, void *user, film_e
     while (threads_next(worker, &begin, &end))
         for (size_t i = begin; i < end; i++) {
             struct codes_query query = codes_query_row(job->codes, i * job->step, values);
-            uint32_t best = 0;
-            codes_score_range(centres, &query, 0, centres->count, scores);
-            for (uint32_t c = 1; c < centres->count; c++)
-                if (scores[c] > scores[best]) best = c;
-            job->cell[i] = best;
+            nearest_cells(job->cells, &query, job->limit, scores, job->cell + i * job->limit);
         }
 done:
     mem_free_aligned(values);
@@ -75,11 +86,10 @@ done:
     return status;
 }
 
-static film_status assign_cells(struct cell_assignment *job, size_t step, int threads,
-                                film_error *error)
+static film_status assign_cells(struct cell_assignment *job, int threads, film_error *error)
 {
     enum { GRAIN = 64 };
-    job->step = step;
+    size_t step = job->step;
     return threads_for(threads, (job->codes->count + step - 1) / step, GRAIN, assign_some, job,
                        error);
 }
@@ -109,17 +119,45 @@ static film_status move_centres(struct cells *cells, const struct cell_assignmen
     return FILM_OK;
 }
 
-/* Sorts the rows by cell; the order of ids stays. */
-static void arrange(struct cells *cells, const struct cell_assignment *job)
+/* Sorts the centres so that each is followed by the nearest of the rest: rows of neighbouring cells
+ * are then near each other in cells_order, too. */
+static film_status chain_centres(struct cells *cells, film_error *error)
 {
-    size_t rows = job->codes->count, stride = job->codes->stride;
-    for (size_t i = 0; i < rows; i++) cells->start[job->cell[i] + 1]++;
+    film_status status = FILM_OK;
+    size_t stride = cells->centres.stride;
+    int8_t *values = mem_aligned(codes_query_room(cells->centres.dim), 1);
+    float *scores = mem_array(cells->count, sizeof *scores);
+    uint8_t *spare = mem_array(stride, 1);
+    TRY_ALLOC(values && scores && spare, error);
+    for (size_t at = 1; at < cells->count; at++) {
+        struct codes_query query = codes_query_row(&cells->centres, at - 1, values);
+        uint8_t *here = cells->centre_bytes + at * stride;
+        size_t best = 0, rest = cells->count - at;
+        codes_score_range(&cells->centres, &query, at, rest, scores);
+        for (size_t c = 1; c < rest; c++)
+            if (scores[c] > scores[best]) best = c;
+        memcpy(spare, here, stride);
+        memmove(here, here + best * stride, stride);
+        memcpy(here + best * stride, spare, stride);
+    }
+done:
+    mem_free_aligned(values);
+    mem_free(scores);
+    mem_free(spare);
+    return status;
+}
+
+/* Sorts the rows by cell; the order of ids stays. */
+static void arrange(struct cells *cells, const struct codes *codes)
+{
+    size_t rows = codes->count, stride = codes->stride, probes = cells->probes;
+    for (size_t i = 0; i < rows; i++) cells->start[cells->near[i * probes] + 1]++;
     for (size_t c = 0; c < cells->count; c++) cells->start[c + 1] += cells->start[c];
     for (size_t i = 0; i < rows; i++) {
-        uint32_t at = cells->start[job->cell[i]]++;
+        uint32_t at = cells->start[cells->near[i * probes]]++;
         cells->id[at] = (uint32_t)i;
         cells->place[i] = at;
-        memcpy(cells->row_bytes + at * stride, job->codes->rows + i * stride, stride);
+        memcpy(cells->row_bytes + at * stride, codes->rows + i * stride, stride);
     }
     memmove(cells->start + 1, cells->start, cells->count * sizeof *cells->start);
     cells->start[0] = 0;
@@ -129,15 +167,18 @@ static film_status reserve_cells(struct cells *cells, const struct codes *codes,
 {
     film_status status = FILM_OK;
     size_t rows = codes->count;
+    /* These cost a search about as much as the rows of CELLS_PROBES of them. */
     cells->count = (size_t)(4 * sqrt((double)rows));
     if (cells->count < 1) cells->count = 1;
+    cells->probes = cells->count < CELLS_PROBES ? cells->count : CELLS_PROBES;
     cells->centres = cells->rows = *codes;
     cells->centres.count = cells->count;
     TRY_ALLOC((cells->centre_bytes = mem_array(cells->count, codes->stride)) &&
                   (cells->row_bytes = mem_array(rows, codes->stride)) &&
                   (cells->start = mem_zeroed(cells->count + 1, sizeof *cells->start)) &&
                   (cells->id = mem_array(rows, sizeof *cells->id)) &&
-                  (cells->place = mem_array(rows, sizeof *cells->place)),
+                  (cells->place = mem_array(rows, sizeof *cells->place)) &&
+                  (cells->near = mem_array(rows, cells->probes * sizeof *cells->near)),
               error);
     cells->centres.rows = cells->centre_bytes;
     cells->rows.rows = cells->row_bytes;
@@ -152,19 +193,23 @@ film_status cells_new(const struct codes *codes, int threads, struct cells **out
 {
     film_status status = FILM_OK;
     struct cells *cells = mem_zeroed(1, sizeof *cells);
-    struct cell_assignment job = {cells, codes, 1, mem_array(codes->count, sizeof *job.cell)};
+    struct cell_assignment job = {.cells = cells, .codes = codes, .limit = 1};
     *out = NULL;
-    TRY_ALLOC(cells && job.cell, error);
+    TRY_ALLOC(cells, error);
     TRY(reserve_cells(cells, codes, error));
-    TRY(assign_cells(&job, codes->count / (EACH * cells->count) + 1, threads, error));
+    job.cell = cells->near;
+    job.step = codes->count / (EACH * cells->count) + 1;
+    TRY(assign_cells(&job, threads, error));
     TRY(move_centres(cells, &job, error));
-    TRY(assign_cells(&job, 1, threads, error));
-    arrange(cells, &job);
+    TRY(chain_centres(cells, error));
+    job.step = 1;
+    job.limit = cells->probes;
+    TRY(assign_cells(&job, threads, error));
+    arrange(cells, codes);
     *out = cells;
     cells = NULL;
 done:
     cells_free(cells);
-    mem_free(job.cell);
     return status;
 }
 
@@ -192,10 +237,13 @@ static void search_cell(const struct cells *cells, const struct cells_query *que
 
 void cells_search(const struct cells *cells, const struct cells_query *query, struct topk *top)
 {
-    uint32_t cell[PROBES];
-    float near[PROBES];
-    struct topk nearest = topk_over(near, cell, PROBES);
-    codes_score_range(&cells->centres, &query->codes, 0, cells->count, query->scores);
-    for (size_t c = 0; c < cells->count; c++) topk_offer(&nearest, query->scores[c], (uint32_t)c);
-    for (size_t i = 0; i < nearest.count; i++) search_cell(cells, query, cell[i], top);
+    uint32_t found[CELLS_WIDE];
+    const uint32_t *cell = found;
+    size_t probes = cells->probes;
+    if (query->wide) probes = cells->count < CELLS_WIDE ? cells->count : CELLS_WIDE;
+    if (query->row < cells->rows.count && probes == cells->probes)
+        cell = cells->near + query->row * probes;
+    else
+        nearest_cells(cells, &query->codes, probes, query->scores, found);
+    for (size_t i = 0; i < probes; i++) search_cell(cells, query, cell[i], top);
 }

@@ -20,6 +20,7 @@ struct graph_walker {
     float *scores;  /* of todo */
     size_t todo_room;
     uint64_t scored; /* rows scored so far: the cost of searches */
+    int wide;        /* cells: a search looks at CELLS_WIDE of them */
 };
 
 /* Order-preserving map from floats to integers. */

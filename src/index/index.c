@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "embed/vec.h"
+#include "index/graph_walk.h"
 #include "index/terms.h"
 
 #include <math.h>
@@ -233,6 +234,11 @@ void index_searcher_free(struct index_searcher *searcher)
     mem_free(searcher);
 }
 
+void index_searcher_widen(struct index_searcher *searcher)
+{
+    searcher->walker->wide = 1;
+}
+
 static int reserve_candidates(struct index_searcher *searcher, size_t k)
 {
     void *id = searcher->id, *score = searcher->score, *near = searcher->near;
@@ -337,9 +343,9 @@ film_status index_nearest(const struct index *index, struct index_searcher *sear
                                error);
 }
 
-int index_has_cells(const struct index *index)
+const uint32_t *index_order(const struct index *index)
 {
-    return index->dense && vector_index_has_cells(index->dense);
+    return index->dense ? vector_index_order(index->dense) : NULL;
 }
 
 film_status index_near_id(const struct index *index, struct index_searcher *searcher, uint32_t id,

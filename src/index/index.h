@@ -70,6 +70,9 @@ film_status index_searcher_new(const struct index *index, struct index_searcher 
                                film_error *error);
 void index_searcher_free(struct index_searcher *searcher);
 
+/* From now on, searches look at more cells (index/cells.h): they find more and take longer. */
+void index_searcher_widen(struct index_searcher *searcher);
+
 /* Finds the best K candidates for a text, best first, equal scores by ascending id. OUT has room
  * for K; *FOUND is their number. A sentence of the index is among its own candidates. */
 film_status index_candidates_text(const struct index *index, struct index_searcher *searcher,
@@ -85,8 +88,9 @@ double index_known(const struct index_searcher *searcher);
 film_status index_nearest(const struct index *index, struct index_searcher *searcher,
                           const float *vector, size_t k, struct nearest *out, film_error *error);
 
-/* Returns whether index_near_id is possible: there are enough vectors for cells. */
-int index_has_cells(const struct index *index);
+/* Returns all ids in an order in which near sentences are near each other, or NULL: there are too
+ * few vectors for cells, and index_near_id is not possible. */
+const uint32_t *index_order(const struct index *index);
 
 /* Finds up to K sentences near sentence ID by their vectors, with a cosine of at least LEAST, best
  * first; ID is one of them. OUT has room for K. */

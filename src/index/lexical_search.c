@@ -9,18 +9,15 @@
 #include <string.h>
 
 /* A word in more than one of COMMON documents (or MOST_COMMON of them) is common. Once rarer
- * words have found MANY times k documents, its list is probed only for the best of those: documents
- * that share only common words are not among the best. This is the only step that is not exact;
- * without it, a search spends most of its time on "what is the". */
-enum { COMMON = 256, LEAST_COMMON = 1024, MOST_COMMON = 32768, MANY = 8 };
-/* The same where there is a lowest score: words alone find records. */
-enum { FLOOR_COMMON = 32, FLOOR_LEAST_COMMON = 4096, FLOOR_MANY = 16 };
+ * words have found MANY times k documents, its list is probed only for those: documents that share
+ * only common words are not among the best. This is the only step that is not exact; without it, a
+ * search spends most of its time on "what is the". */
+enum { COMMON = 32, LEAST_COMMON = 4096, MOST_COMMON = 32768, MANY = 16 };
 
-static size_t longest_list(const struct lexical *lexical, int floor)
+static size_t longest_list(const struct lexical *lexical)
 {
-    size_t length = lexical->count / (floor ? FLOOR_COMMON : COMMON);
-    size_t least = floor ? FLOOR_LEAST_COMMON : LEAST_COMMON;
-    return length < least ? least : length < MOST_COMMON ? length : MOST_COMMON;
+    size_t length = lexical->count / COMMON;
+    return length < LEAST_COMMON ? LEAST_COMMON : length < MOST_COMMON ? length : MOST_COMMON;
 }
 
 /* A term of the query and its posting list. */
@@ -259,19 +256,16 @@ static void drop(struct lexical_searcher *searcher, uint32_t least, uint64_t res
 static void add_terms(const struct lexical *lexical, struct lexical_searcher *searcher, size_t k)
 {
     uint64_t rest = 0;
-    int floor = searcher->floor > 0;
-    size_t i = 0, count = searcher->wanted_count, longest = longest_list(lexical, floor);
-    size_t many = k * (floor ? FLOOR_MANY : MANY);
+    size_t i = 0, count = searcher->wanted_count, longest = longest_list(lexical);
     struct wanted *wanted = searcher->wanted;
-    sort_array(wanted, count, sizeof *wanted, floor ? by_length : by_bound);
+    sort_array(wanted, count, sizeof *wanted, searcher->floor ? by_length : by_bound);
     for (size_t t = 0; t < count; t++) rest += wanted[t].bound;
     for (uint32_t least = searcher->floor; i < count; i++) {
         /* Computing the threshold reads all scores once: only before a list that costs as much. */
         if (searcher->touched_count >= k && 2 * wanted[i].length > searcher->touched_count)
             least = least_of_best(lexical, searcher, k);
-        if (rest < least || (wanted[i].length > longest && searcher->touched_count > many)) {
+        if (rest < least || (wanted[i].length > longest && searcher->touched_count > MANY * k)) {
             drop(searcher, least, rest);
-            if (rest >= least && !floor) drop(searcher, least_of_best(lexical, searcher, many), 0);
             break;
         }
         add_list(searcher, &wanted[i], lexical->view.count);

@@ -211,9 +211,9 @@ film_status vector_index_tidy(struct vector_index *dense, int threads, film_erro
     return cells_new(&dense->view.codes, threads, &dense->cells, error);
 }
 
-int vector_index_has_cells(const struct vector_index *dense)
+const uint32_t *vector_index_order(const struct vector_index *dense)
 {
-    return dense->cells != NULL;
+    return dense->cells ? cells_order(dense->cells) : NULL;
 }
 
 film_status vector_index_remove(struct vector_index *dense, const uint32_t *id, size_t count,
@@ -262,6 +262,7 @@ static film_status search_cells(const struct vector_index *dense, struct graph_w
     if (status != FILM_OK) return status;
     query->codes = vector ? codes_query_of(vector, dense->dim, walker->values)
                           : codes_query_row(codes, query->row, walker->values);
+    query->wide = walker->wide;
     query->state = dense->view.state;
     query->scores = walker->scores;
     cells_search(dense->cells, query, top);

@@ -22,7 +22,8 @@ film_status vector_index_new(size_t dim, size_t graph_from, struct vector_index 
  * adding, call vector_index_tidy: without cells, all rows are scanned. */
 void vector_index_brief(struct vector_index *dense);
 film_status vector_index_tidy(struct vector_index *dense, int threads, film_error *error);
-int vector_index_has_cells(const struct vector_index *dense);
+/* The rows cell by cell; NULL: there are no cells. */
+const uint32_t *vector_index_order(const struct vector_index *dense);
 
 /* Opens an index over arrays of a file, which are used in place until the first change. Without a
  * graph, its degree is 0 and only codes and state are used. Only sizes are checked here: a search

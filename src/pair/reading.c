@@ -7,6 +7,31 @@
 
 #include <string.h>
 
+static void side_free(struct reading_side *side)
+{
+    feature_row_free(&side->row);
+    mem_free_aligned(side->vector);
+    mem_free_aligned(side->encoded);
+    mem_free(side->words);
+    mem_free(side->copy);
+    memset(side, 0, sizeof *side);
+}
+
+static film_status side_init(struct reading_side *side, const struct encoder *encoder,
+                             film_error *error)
+{
+    film_status status = FILM_OK;
+    TRY(feature_row_init(&side->row, encoder->features, error));
+    if (word_map_exists(&encoder->map))
+        TRY_ALLOC(side->vector = mem_aligned(encoder->dim, sizeof(float)), error);
+    if (encoder->network)
+        TRY_ALLOC(side->encoded = mem_aligned(encoder->network_dim, sizeof(float)), error);
+    side->is_made = 1;
+done:
+    if (status != FILM_OK) side_free(side);
+    return status;
+}
+
 film_status reading_init(struct reading *reading, const struct encoder *encoder, film_error *error)
 {
     film_status status = FILM_OK;
@@ -19,15 +44,7 @@ film_status reading_init(struct reading *reading, const struct encoder *encoder,
     uint32_t words = features->first[GROUP_WORD + 1];
     float rarest = words ? features->idf[words - 1] - 1.0f : 0.0f;
     reading->rarest = rarest > 0 ? rarest : 1.0f;
-    for (int side = 0; side < 2; side++) {
-        TRY(feature_row_init(&reading->side[side].row, encoder->features, error));
-        if (word_map_exists(&encoder->map))
-            TRY_ALLOC(reading->side[side].vector = mem_aligned(encoder->dim, sizeof(float)), error);
-        if (encoder->network)
-            TRY_ALLOC(reading->side[side].encoded =
-                          mem_aligned(encoder->network_dim, sizeof(float)),
-                      error);
-    }
+    for (int side = 0; side < 2; side++) TRY(side_init(&reading->side[side], encoder, error));
 done:
     if (status != FILM_OK) reading_free(reading);
     return status;
@@ -35,13 +52,9 @@ done:
 
 void reading_free(struct reading *reading)
 {
-    for (int side = 0; side < 2; side++) {
-        feature_row_free(&reading->side[side].row);
-        mem_free_aligned(reading->side[side].vector);
-        mem_free_aligned(reading->side[side].encoded);
-        mem_free(reading->side[side].words);
-        mem_free(reading->side[side].copy);
-    }
+    for (int side = 0; side < 2; side++) side_free(&reading->side[side]);
+    for (size_t i = 0; reading->kept && i < READING_KEPT; i++) side_free(&reading->kept[i]);
+    mem_free(reading->kept);
     mem_free(reading->slots);
     mem_free(reading->hashes);
     mem_free(reading->first[0]);
@@ -211,11 +224,60 @@ static int is_same_text(const struct reading_side *side, film_text text)
            (!text.length || memcmp(side->copy, text.bytes, text.length) == 0);
 }
 
+/* ---- Kept sentences ---- */
+
+film_status reading_keep(struct reading *reading, film_error *error)
+{
+    if (!reading->kept) reading->kept = mem_zeroed(READING_KEPT, sizeof *reading->kept);
+    return reading->kept ? FILM_OK : status_no_memory(error);
+}
+
+/* Exchanges what was read, but not the words, which belong to the pair. */
+static void swap_sides(struct reading_side *a, struct reading_side *b)
+{
+    struct reading_side side = *a;
+    feature_row_swap(&side.row, &b->row);
+    *a = (struct reading_side){.copy = b->copy,
+                               .copy_length = b->copy_length,
+                               .copy_capacity = b->copy_capacity,
+                               .is_made = 1,
+                               .is_read = b->is_read,
+                               .home = b->home,
+                               .row = side.row,
+                               .vector = b->vector,
+                               .encoded = b->encoded,
+                               .words = side.words,
+                               .capacity = side.capacity};
+    b->copy = side.copy;
+    b->copy_length = side.copy_length;
+    b->copy_capacity = side.copy_capacity;
+    b->is_read = side.is_read;
+    b->home = side.home;
+    b->vector = side.vector;
+    b->encoded = side.encoded;
+}
+
+/* Puts the sentence of a side back where it is kept, and takes what is kept in the place of TEXT:
+ * the same sentence, or one to be replaced. */
+static film_status take_kept(struct reading *reading, struct reading_side *side, film_text text,
+                             film_error *error)
+{
+    uint32_t place = (uint32_t)strtab_hash(text.bytes, text.length) % READING_KEPT;
+    struct reading_side *kept = &reading->kept[place];
+    film_status status = kept->is_made ? FILM_OK : side_init(kept, reading->encoder, error);
+    if (status != FILM_OK) return status;
+    if (side->home) swap_sides(side, &reading->kept[side->home - 1]);
+    swap_sides(side, kept);
+    side->home = place + 1;
+    return FILM_OK;
+}
+
 /* Computes the row and the vectors of a side, unless it has them. */
 static film_status read_side(struct reading *reading, struct reading_side *side, film_text text,
                              film_error *error)
 {
     film_status status = FILM_OK;
+    if (reading->kept && !is_same_text(side, text)) TRY(take_kept(reading, side, text, error));
     side->text = text;
     if (is_same_text(side, text)) return FILM_OK;
     side->is_read = 0;

@@ -25,7 +25,9 @@ struct reading_side {
     film_text text;
     char *copy; /* of the text: a sentence that is in the next pair too is read once */
     size_t copy_length, copy_capacity;
-    int is_read; /* row and vectors are those of the copy */
+    int is_made;   /* there is space for row and vectors */
+    int is_read;   /* row and vectors are those of the copy */
+    uint32_t home; /* 1 + its place in reading.kept; 0: none */
     struct feature_row row;
     float *vector;  /* encoder->dim: vector of the words; NULL without a map */
     float *encoded; /* encoder->network_dim; NULL without a network */
@@ -46,6 +48,7 @@ struct reading_features {
 struct reading {
     const struct encoder *encoder;
     struct reading_side side[2];
+    struct reading_side *kept; /* sentences read before; NULL: none are kept */
     struct reading_features features;
     int swapped;     /* side 0 is the second sentence of the caller */
     float rarest;    /* the highest idf of a word, minus 1 */
@@ -65,6 +68,11 @@ struct reading {
 
 film_status reading_init(struct reading *reading, const struct encoder *encoder, film_error *error);
 void reading_free(struct reading *reading);
+
+/* Keeps up to READING_KEPT sentences, some 4 KiB each, for pairs in an order in which sentences
+ * return soon. Does nothing the second time. */
+enum { READING_KEPT = 4096 };
+film_status reading_keep(struct reading *reading, film_error *error);
 
 /* Reads the pair and replaces the contents. The sentence that sorts first becomes side 0. So every
  * sum over the pair has the same order of additions, and the same bits, when the two are

@@ -96,7 +96,7 @@ static void near_candidates_find_nearly_all_duplicates(void **state)
     size_t k = search.k, lost = 0, compared[2] = {0, 0};
     uint32_t *near = NULL, *all = malloc(count * k * sizeof *all);
     unsigned char *by_near = malloc(count * count), *by_all = malloc(count * count);
-    assert_true(index_has_cells(index));
+    assert_non_null(index_order(index));
     assert_ok(candidates_find(&search, index, list, count, 1, all, &error));
     search.threshold = probability_of_best(all, k, 500);
     size_t pairs = duplicates(all, k, by_all);
@@ -129,7 +129,7 @@ static void candidates_by_words_find_nearly_all_sure_duplicates(void **state)
     size_t k = search.k, lost = 0, compared[2] = {0, 0};
     uint32_t *near = NULL, *all = malloc(count * k * sizeof *all);
     unsigned char *by_near = malloc(count * count), *by_all = malloc(count * count);
-    assert_false(index_has_cells(index));
+    assert_null(index_order(index));
     assert_ok(candidates_find(&search, index, list, count, 1, all, &error));
     double sure = probability_of_best(all, k, 500), odds = sure / (1 - sure);
     odds *= FILM_RARE / (1 - FILM_RARE);

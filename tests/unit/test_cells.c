@@ -2,6 +2,8 @@
 #include "testing.h"
 #include "vectors.h"
 
+#include "base/rng.h"
+#include "index/graph_walk.h"
 #include "index/vector_index.h"
 
 #include <math.h>
@@ -15,7 +17,7 @@ static struct vector_index *brief_index(const float *rows, size_t count, size_t 
     vector_index_brief(dense);
     assert_ok(vector_index_add(dense, rows, count, 2, NULL, &error));
     assert_ok(vector_index_tidy(dense, 2, &error));
-    assert_true(vector_index_has_cells(dense));
+    assert_non_null(vector_index_order(dense));
     return dense;
 }
 
@@ -51,6 +53,43 @@ static void nearly_all_neighbours_are_found(void **state)
     }
     assert_true(wanted > 1000);
     assert_true((double)hits >= 0.99 * (double)wanted);
+    graph_walker_free(walker);
+    vector_index_free(dense);
+    free(rows);
+}
+
+/* Rows without clusters are spread over many cells: a wide search finds more of the nearest. */
+static void a_wide_search_finds_more(void **state)
+{
+    (void)state;
+    enum { COUNT = 4000, DIM = 24, K = 10 };
+    float *rows = malloc(COUNT * DIM * sizeof *rows), score[K];
+    uint32_t id[K];
+    struct nearest out = {id, score, 0};
+    struct rng rng;
+    size_t hits[2] = {0, 0}, wanted = 0;
+    rng_seed(&rng, 4);
+    for (size_t i = 0; i < COUNT * DIM; i++) rows[i] = (float)rng_normal(&rng);
+    for (size_t i = 0; i < COUNT; i++) vec_normalise(rows + i * DIM, DIM);
+    struct vector_index *dense = brief_index(rows, COUNT, DIM);
+    struct graph_walker *walker = NULL;
+    assert_ok(graph_walker_new(&walker, &error));
+    for (uint32_t row = 0; row < COUNT; row += 40) {
+        for (int wide = 0; wide < 2; wide++) {
+            walker->wide = wide;
+            assert_ok(vector_index_near(dense, walker, row, 0, K, &out, &error));
+            for (size_t f = 0; f < out.found; f++) {
+                size_t above = 0;
+                double own = vec_dot(rows + row * DIM, rows + id[f] * DIM, DIM);
+                for (size_t i = 0; i < COUNT; i++)
+                    above += vec_dot(rows + row * DIM, rows + i * DIM, DIM) > own;
+                hits[wide] += above < K;
+            }
+        }
+        wanted += K;
+    }
+    assert_true(hits[1] > hits[0] && hits[1] <= wanted);
+    assert_true((double)hits[1] > 0.6 * (double)wanted);
     graph_walker_free(walker);
     vector_index_free(dense);
     free(rows);
@@ -104,6 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nearly_all_neighbours_are_found),
+        cmocka_unit_test(a_wide_search_finds_more),
         cmocka_unit_test(equal_rows_are_searched_in_part),
         cmocka_unit_test(memory_may_run_out_anywhere),
     };
