@@ -23,12 +23,9 @@ function(film_pc name description requires requires_private libs_private)
 endfunction()
 film_pc(film "${PROJECT_DESCRIPTION}: open a model, match, explain" ""
   "libutf8proc zlib libzstd jansson" "-lstemmer -pthread -lm")
-film_pc(film-pool "${PROJECT_DESCRIPTION}: keep, search, deduplicate, link" "film" "sqlite3" "-ldl")
-if(FILM_MPI)
-  set(FILM_PC_MPI " ompi-c")
-endif()
-film_pc(film-train "${PROJECT_DESCRIPTION}: learn, measure, report" "film"
-  "openblas lapacke${FILM_PC_MPI}" "-lgomp")
+# Only libfilm is also a static library: a program needs no package of what the others are linked with.
+film_pc(film-pool "${PROJECT_DESCRIPTION}: keep, search, deduplicate, link" "film" "" "")
+film_pc(film-train "${PROJECT_DESCRIPTION}: learn, measure, report" "film" "" "")
 
 install(TARGETS film film_shared film_pool_shared film_train_shared)
 install(TARGETS film_verbs_pool film_verbs_train film_sqlite DESTINATION ${CMAKE_INSTALL_LIBDIR}/film)

@@ -131,6 +131,22 @@ def record(fields):
     return string(C.record_json, text(json.dumps(known, ensure_ascii=False, default=str)))
 
 
+def is_frame(data):
+    """Whether DATA is a data frame: iterating over one would give the names of its columns."""
+    return hasattr(data, "__dataframe__") or hasattr(data, "to_dict") and hasattr(data, "columns")
+
+
+def rows_of(data):
+    """The rows of a data frame as dicts, without missing values; other DATA as it is."""
+    if not is_frame(data):
+        return data
+    if not hasattr(data, "to_dict"):
+        from pandas.api.interchange import from_dataframe
+        data = from_dataframe(data)
+    return [{name: value for name, value in row.items() if value is not None and value == value}
+            for row in data.to_dict("records")]
+
+
 def encode(text):
     if isinstance(text, dict):
         text = record(text)
@@ -157,7 +173,7 @@ def text(value):
 def texts(values):
     """Many str or dicts as an array of film_text, with one buffer for all bytes."""
     from array import array
-    encoded = list(map(encode, values))
+    encoded = list(map(encode, rows_of(values)))
     blob = ctypes.create_string_buffer(b"".join(encoded))
     lengths = array("Q", map(len, encoded))
     flat = array("Q", bytes(16 * len(encoded)))

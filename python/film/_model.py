@@ -7,8 +7,8 @@ from collections import deque
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _abi
-from ._library import (C, Callbacks, check, handle, library, options, path_bytes, read, string,
-                       text, texts)
+from ._library import (C, Callbacks, check, handle, is_frame, library, options, path_bytes, read,
+                       rows_of, string, text, texts)
 from ._progress import Bar
 from ._verdict import Explanation, Reason, Verdict
 
@@ -66,7 +66,7 @@ class Model:
 
     def match_many(self, pairs: Iterable[Sequence[Text]], *, prior: Optional[float] = None,
                    decision: str = "auto", threads: int = 0) -> "Matches":
-        """Decides about many pairs in parallel, without reasons.
+        """Decides about many pairs in parallel, without reasons. A data frame has two columns.
 
         >>> matches = model.match_many([("I lost my card", "my card is lost"), ("hi", "bye")])
         >>> [verdict.same for verdict in matches]
@@ -74,7 +74,12 @@ class Model:
         >>> matches.probability.shape
         (2,)
         """
-        pairs = [(a, b) for a, b in pairs]
+        if is_frame(pairs):
+            pairs = [row.values() for row in rows_of(pairs)]
+        try:
+            pairs = [(a, b) for a, b in pairs]
+        except ValueError:
+            raise ValueError("expected pairs (a, b), or a data frame of two columns") from None
         self._check_records(value for pair in pairs for value in pair)
         settings = options(_abi.film_answer_options,
                            {"prior": prior, "decision": decision, "threads": threads})
@@ -147,7 +152,7 @@ class Model:
         if unknown or ignored.get("convert_to_tensor"):
             raise TypeError("encode: unknown option " + ", ".join(unknown or ["convert_to_tensor"]))
         single = isinstance(sentences, str)
-        rows = [sentences] if single else list(sentences)
+        rows = [sentences] if single else list(rows_of(sentences))
         out = numpy.zeros((len(rows), self.dim), numpy.float32)
         check(C.embed_batch, self._handle(), texts(rows), len(rows), threads,
               out.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))

@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _abi
 from ._library import (C, Callbacks, check, encode, handle, options, optional, path_bytes,
-                       read_sentence, read_text, string, text, texts)
+                       read_sentence, read_text, rows_of, string, text, texts)
 from ._model import Model, _load_encoder, clusters_of
 from ._progress import Bar
 from ._verdict import Verdict
@@ -80,10 +80,11 @@ class Pool:
     def add(self, sentences: Iterable[Union[str, dict, Sentence]], *, replace: bool = False) -> int:
         """Adds sentences, all or none, and returns how many were new or replaced.
 
-        A sentence is a str, a Sentence, or a dict with `text` and maybe `id`, `category`,
-        `answer`, `url`; other keys are stored too. Without an id, the id is a hash of the text.
+        A sentence is a str, a Sentence, or a dict (a row of a frame) with `text` and maybe `id`,
+        `category`, `answer`, `url`; other keys are stored too. Without an id, the id is a hash of
+        the text.
         """
-        rows = [_sentence(s) for s in sentences]
+        rows = [_sentence(s) for s in rows_of(sentences)]
         array, kept = (_abi.film_sentence * len(rows))(), []
         for item, row in zip(array, rows):
             for name in ("id", "text", *_FIELDS):
@@ -157,7 +158,7 @@ class Pool:
                     explain: bool = False, prior: Optional[float] = None, threads: int = 0,
                     progress: Optional[bool] = None) -> List[List[Found]]:
         """The same for many queries in parallel: one list of answers per query."""
-        rows = list(queries)
+        rows = list(rows_of(queries))
         array, callbacks = texts(rows), Callbacks()
         answers: List[List[Found]] = [[] for _ in rows]
         conditions = [(text(name), text(value)) for name, value in (where or {}).items()]

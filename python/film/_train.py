@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, Optional, Tuple, Union
 
 from . import _abi
-from ._library import C, Callbacks, check, options, path_bytes, string, texts
+from ._library import (C, Callbacks, check, is_frame, options, path_bytes, rows_of, string,
+                       texts)
 from ._model import Model
 from ._progress import Bar
 
@@ -137,7 +138,7 @@ def _table(data, y=None, always_file=False) -> Iterator[Tuple[Optional[str], Any
     if first is None:
         raise ValueError("the data is empty")
     if not always_file and set(first) == {"a", "b", "label"} and \
-            all(row["label"] in (0, 1) for row in rows):
+            all(len(row) == 3 and row.get("label") in (0, 1) for row in rows):
         yield None, _pairs(rows)
         return
     import tempfile
@@ -151,14 +152,9 @@ def _table(data, y=None, always_file=False) -> Iterator[Tuple[Optional[str], Any
 
 def _rows(data, y) -> list:
     """DATA as a list of dicts."""
-    if hasattr(data, "__dataframe__") or hasattr(data, "to_dict"):
-        if y is not None:
-            raise TypeError("y: a data frame has its labels in a column")
-        if not hasattr(data, "to_dict"):
-            from pandas.api.interchange import from_dataframe
-            data = from_dataframe(data)
-        return data.to_dict("records")
-    rows = list(data)
+    if is_frame(data) and y is not None:
+        raise TypeError("y: a data frame has its labels in a column")
+    rows = list(rows_of(data))
     if y is not None:
         labels = list(y)
         if len(labels) != len(rows):

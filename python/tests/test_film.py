@@ -237,6 +237,35 @@ class Training(unittest.TestCase):
         probabilities = {m.match(*CARD).probability for m in models}
         self.assertEqual(len(probabilities), 1)
 
+    def test_frames(self):
+        """A frame is its rows, with pandas, or with anything that has __dataframe__ and to_dict."""
+        try:
+            from pandas import DataFrame
+        except ImportError:
+            class DataFrame:
+                def __init__(self, columns):
+                    self.columns = list(columns)
+                    self.rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+                def __iter__(self):
+                    return iter(self.columns)
+
+                def to_dict(self, orient):
+                    return self.rows
+        a, b = ["I lost my card", "opening hours?"], ["my card is lost", "I lost my card"]
+        pairs = DataFrame({"question1": a, "question2": b})
+        self.assertEqual(list(MODEL.match_many(pairs).probability),
+                         list(MODEL.match_many(zip(a, b)).probability))
+        with self.assertRaisesRegex(ValueError, "two columns"):
+            MODEL.match_many(DataFrame({"a": a, "b": b, "label": [1, 0]}))
+        pool = film.Pool.create("frame.pool", MODEL)
+        self.assertEqual(pool.add(DataFrame({"text": a, "category": ["card", float("nan")]})), 2)
+        self.assertEqual({s.text: s.category for s in pool}, {a[0]: "card", a[1]: None})
+        labelled = DataFrame({"question1": a * 200, "question2": b * 200,
+                              "is_duplicate": [1, 0] * 200, "note": [float("nan"), "x"] * 200})
+        model, same = film.train(labelled), film.train(zip(a * 200, b * 200), [1, 0] * 200)
+        self.assertEqual(model.match(*CARD).probability, same.match(*CARD).probability)
+
     def test_categories_and_sentences(self):
         texts = ["my card is lost", "I lost my card", "card gone", "when do you open?",
                  "opening hours", "are you open today?"] * 5
