@@ -76,7 +76,8 @@ typedef struct film_table_options {
      * one it is guessed. In a table of single records, these columns are joined to the text. NULL:
      * every pair of columns left_NAME and right_NAME (or ltable_NAME and rtable_NAME). */
     const char *fields;
-    /* The names of the second record's columns, where they differ: "title=name,price=cost". */
+    /* The names of the second record's columns, where they differ: "title=name,price=cost". In a
+     * table of single records the column "name" is then the field "title", if no column is. */
     const char *pair_fields;
     /* Reserved for later options; must be zero. */
     void *reserved[1];
