@@ -155,17 +155,19 @@ void job_abort(int code);
         .proposals = "label,a,b a,b,label score,a,b text,category anchor,positive,negative " \
                      "a,b"                                                                   \
     }
-#define FIELDS_OPTIONS(type, place)                                                               \
-    {.name = "fields",                                                                            \
-     .kind = OPTION_TEXT,                                                                         \
-     .at = offsetof(type, place.fields),                                                          \
-     .argument = "LIST",                                                                          \
-     .help = "tables of records: the fields to compare, as in title,price:number",                \
-     .fallback = "all"},                                                                          \
-    {                                                                                             \
-        .name = "pair-fields", .kind = OPTION_TEXT, .at = offsetof(type, place.pair_fields),      \
-        .argument = "LIST",                                                                       \
-        .help = "tables of records: other names of the right fields, as in title=name,price=cost" \
+#define FIELDS_OPTIONS(type, place)                                                \
+    {.name = "fields",                                                             \
+     .kind = OPTION_TEXT,                                                          \
+     .at = offsetof(type, place.fields),                                           \
+     .argument = "LIST",                                                           \
+     .help = "tables of records: the fields to compare, as in title,price:number", \
+     .fallback = "all"},                                                           \
+        PAIR_FIELDS_OPTION(type, place, "of the right fields")
+#define PAIR_FIELDS_OPTION(type, place, which)                                               \
+    {                                                                                        \
+        .name = "pair-fields", .kind = OPTION_TEXT, .at = offsetof(type, place.pair_fields), \
+        .argument = "LIST",                                                                  \
+        .help = "tables of records: other names " which ", as in title=name,price=cost"      \
     }
 #define FORMAT_OPTION(type, place, name_, words)                                             \
     {                                                                                        \
@@ -295,6 +297,28 @@ static inline size_t control_at(film_text text, size_t at)
     return c == 0xc2 && at + 1 < text.length && ((unsigned char)text.bytes[at + 1] & 0xe0) == 0x80
                ? 2
                : 0;
+}
+
+/* Warns of fields of a model that a table of records lacks (record_table.c). */
+void warn_fields(const film_model *model, const film_table *table, const char *path,
+                 const film_table_options *options);
+/* The same for a file of single records that the library opens; not for standard input. */
+void warn_file(const film_model *model, const char *path, const film_table_options *options);
+
+/* The marks of a record's text (film_record_text), which are control characters too. */
+enum { RECORD_NAME = 0x1e, RECORD_VALUE = 0x1f };
+static inline int record_mark(film_text text, size_t at)
+{
+    char c = text.bytes[at];
+    return text.bytes[0] == RECORD_NAME && (c == RECORD_NAME || c == RECORD_VALUE);
+}
+
+/* What is shown for the control character at byte AT: a space, or the sign for a record's mark as
+ * in "title: EOS 5D, price: 1099". */
+static inline const char *control_shown(film_text text, size_t at)
+{
+    if (!record_mark(text, at)) return " ";
+    return text.bytes[at] == RECORD_VALUE ? ": " : at ? ", " : "";
 }
 
 /* Records that the output is incomplete because memory ran out: the program ends with an error even

@@ -13,6 +13,7 @@ struct finding {
     int pairs;
     struct kept kept; /* columns of the input; of pairs, those of both, one after the other */
     size_t others;    /* columns of a record */
+    int quiet;
 };
 
 /* Learns the other columns, and writes the header. */
@@ -162,6 +163,8 @@ static film_status find_duplicates(const char *pool_path, const char *model_path
         return status == FILM_OK ? film_pool_dedup(*pool, options, result, error) : status;
     }
     status = open_model(model_path, &model, error);
+    if (status == FILM_OK && !((const struct finding *)options->user)->quiet)
+        warn_file(model, file, &options->table);
     if (status == FILM_OK) status = film_dedup_file(model, file, options, result, error);
     close_model(model);
     return status;
@@ -206,6 +209,7 @@ static const struct option options[] = {
      .help = "estimate the share of duplicates that are candidates, on a sample"},
     ANSWER_OPTIONS(struct values, dedup.answer),
     COLUMNS_OPTION(struct values, dedup.table, "id,text"),
+    PAIR_FIELDS_OPTION(struct values, dedup.table, "of columns"),
     FORMAT_OPTION(struct values, dedup.table, "input-format", "tsv|csv|jsonl|lines"),
     ENCODING_OPTION(struct values, dedup.table),
     SKIP_BAD_OPTION(struct values, dedup.table),
@@ -241,6 +245,7 @@ static int run(const struct command *command, void *given)
     if (problem) return usage_error(command->verb, "%s", problem);
 
     struct finding finding = {.pairs = pairs,
+                              .quiet = command->quiet,
                               .own = pairs ? "id_a\tid_b\tprobability\ttext_a\ttext_b"
                                            : "cluster\tid\ttext\tprobability\trepresentative"};
     film_error error = {0};

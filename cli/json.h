@@ -10,6 +10,10 @@
 /* Adds category, answer, url and more, if the sentence has them (pool_list.c). */
 void pool_set_fields(json_t *row, const film_sentence *sentence);
 
+/* A text as JSON: a record is an object of its fields, {NULL, 0} is null (sheet.c). NULL: no
+ * memory. */
+json_t *json_of_text(film_text text);
+
 /* Prints the fields of records with their types and ranges, if there are any (info.c). */
 void print_field_ranges(const json_t *fields);
 

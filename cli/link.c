@@ -78,6 +78,7 @@ static const struct option options[] = {
      .argument = "LIST",
      .help = "the columns of both files in file order: id,text (- skips one), or text=NAME,...",
      .proposals = "id,text text"},
+    PAIR_FIELDS_OPTION(struct values, link.table, "of columns"),
     FORMAT_OPTION(struct values, link.table, "input-format", "tsv|csv|jsonl|lines"),
     ENCODING_OPTION(struct values, link.table),
     SKIP_BAD_OPTION(struct values, link.table),
@@ -110,6 +111,8 @@ static int run(const struct command *command, void *given)
     link->user = &linking;
     link->job = job;
     film_status status = open_model(command->words[0], &model, &error);
+    for (int i = 1; i < 3 && status == FILM_OK && !command->quiet; i++)
+        warn_file(model, command->words[i], &link->table);
     if (first) sheet_open(&linking.sheet, output, command->json);
     if (status == FILM_OK && linking.sheet.status == FILM_OK)
         status =

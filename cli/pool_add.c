@@ -64,6 +64,7 @@ static const struct option options[] = {
      .at = offsetof(struct values, progress_lines),
      .help = "print \"committed N\" when N rows are on disk, after each batch"},
     COLUMNS_OPTION(struct values, table, "id,text,answer"),
+    PAIR_FIELDS_OPTION(struct values, table, "of columns"),
     FORMAT_OPTION(struct values, table, "input-format", "tsv|csv|jsonl|lines"),
     ENCODING_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
@@ -81,6 +82,7 @@ static film_status add_arguments(const char *const *words, size_t count,
                                  film_error *error)
 {
     film_pool *pool = NULL;
+    const film_model *model = NULL;
     film_pool_add_options how = {.size = sizeof how,
                                  .table = values->table,
                                  .replace = values->replace,
@@ -90,6 +92,9 @@ static film_status add_arguments(const char *const *words, size_t count,
                                  .progress = progress_start(quiet),
                                  .committed = values->progress_lines ? on_committed : NULL};
     film_status status = pool_open(words[0], values->wait, &pool, error);
+    if (status == FILM_OK) status = film_pool_model(pool, &model, error);
+    for (size_t i = 1; i < count && status == FILM_OK && !quiet; i++)
+        warn_file(model, words[i], &values->table);
     if (status == FILM_OK)
         status = film_pool_add_files(pool, words + 1, count - 1, &how, added, error);
     film_pool_close(pool);

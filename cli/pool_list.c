@@ -20,7 +20,7 @@ void pool_print_field(film_text text)
     for (size_t i = 0; i < text.length;) {
         size_t control = control_at(text, i);
         if (control)
-            putchar(' ');
+            fputs(control_shown(text, i), stdout);
         else
             putchar(text.bytes[i]);
         i += control ? control : 1;
@@ -29,7 +29,7 @@ void pool_print_field(film_text text)
 
 static void set_text(json_t *row, const char *name, film_text text)
 {
-    if (text.bytes) json_object_set_new(row, name, json_stringn(text.bytes, text.length));
+    if (text.bytes) json_object_set_new(row, name, json_of_text(text));
 }
 
 void pool_set_fields(json_t *row, const film_sentence *sentence)

@@ -185,33 +185,6 @@ static film_status warn_prior(const struct prediction *prediction, const char *n
     return FILM_OK;
 }
 
-/* Returns whether a column is the field NAME: NAME, "left_NAME", "NAME_left" and the like. */
-static int is_column_of(film_text column, const char *name)
-{
-    size_t length = strlen(name), more = column.length - length;
-    if (column.length <= length)
-        return column.length == length && strncasecmp(column.bytes, name, length) == 0;
-    return (column.bytes[more - 1] == '_' && strncasecmp(column.bytes + more, name, length) == 0) ||
-           (column.bytes[length] == '_' && strncasecmp(column.bytes, name, length) == 0);
-}
-
-/* Warns of fields of the model that no column of a table of records has: they count as missing. */
-static void warn_fields(const film_model *model, const film_table *table, const char *path)
-{
-    size_t columns = film_table_columns(table), uses = 0;
-    for (size_t c = 0; c < columns; c++) uses += film_table_use(table, c) == FILM_COLUMN_A;
-    for (size_t f = 0; uses && f < film_field_count(model); f++) {
-        const char *name = film_field_name(model, f);
-        size_t c = 0;
-        while (c < columns && !is_column_of(film_table_column(table, c), name)) c++;
-        if (c == columns)
-            fprintf(stderr,
-                    "film: warning: %s: no column for the field \"%s\" of the model; it counts as "
-                    "missing\n",
-                    path, name);
-    }
-}
-
 /* Writes the header if the first process has no rows: another has the first row, or the file is
  * empty. */
 static film_status put_late_header(struct prediction *prediction, film_error *error)
@@ -379,7 +352,8 @@ static int run(const struct command *command, void *given)
                                own_columns(&prediction, 1), &error);
     if (status == FILM_OK && job_rank() == 0 && !command->quiet)
         status = warn_prior(&prediction, command->words[0], &error);
-    if (status == FILM_OK && job_rank() == 0 && !command->quiet) warn_fields(model, table, path);
+    if (status == FILM_OK && job_rank() == 0 && !command->quiet)
+        warn_fields(model, table, path, &values->table);
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
     if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
     int code = report(status, &error);

@@ -20,12 +20,12 @@ static int print_object(const struct printing *printing, const film_found *found
     const film_sentence *sentence = &found->sentence;
     const film_text *query = &printing->queries[found->query];
     json_t *answer =
-        json_pack("{s:s%, s:s%, s:f, s:f, s:b}", "id", sentence->id.bytes, sentence->id.length,
-                  "text", sentence->text.bytes, sentence->text.length, "probability",
-                  found->verdict.probability, "score", found->score, "same", found->verdict.same);
+        json_pack("{s:s%, s:o, s:f, s:f, s:b}", "id", sentence->id.bytes, sentence->id.length,
+                  "text", json_of_text(sentence->text), "probability", found->verdict.probability,
+                  "score", found->score, "same", found->verdict.same);
     if (printing->many) {
         json_object_set_new(answer, "line", json_integer((json_int_t)printing->line[found->query]));
-        json_object_set_new(answer, "query", json_stringn(query->bytes, query->length));
+        json_object_set_new(answer, "query", json_of_text(*query));
     }
     if (found->answered >= 0) {
         json_object_set_new(answer, "answered", json_real(found->answered));

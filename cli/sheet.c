@@ -19,9 +19,25 @@ void sheet_open(struct sheet *sheet, const char *path, int json)
     sheet->status = film_output_open(path, &sheet->output, &sheet->error);
 }
 
+json_t *json_of_text(film_text text)
+{
+    film_text name, value;
+    size_t at = 0;
+    if (!text.bytes) return json_null();
+    if (!text.length || text.bytes[0] != RECORD_NAME) return json_stringn(text.bytes, text.length);
+    json_t *record = json_object();
+    while (record && film_record_next(text, &at, &name, &value))
+        if (json_object_setn_new(record, name.bytes, name.length,
+                                 json_stringn(value.bytes, value.length)) != 0) {
+            json_decref(record);
+            record = NULL;
+        }
+    return record;
+}
+
 static void put_quoted(struct sheet *sheet, film_text text)
 {
-    json_t *string = text.bytes ? json_stringn(text.bytes, text.length) : json_null();
+    json_t *string = json_of_text(text);
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
     if (quoted)
         put_raw(sheet, quoted, strlen(quoted));
@@ -49,13 +65,12 @@ void sheet_raw(struct sheet *sheet, const char *fields)
     put_raw(sheet, fields, strlen(fields));
 }
 
-/* Tabs, line ends and escape sequences of terminals become spaces. */
 static void put_unquoted(struct sheet *sheet, film_text text)
 {
     for (size_t i = 0, end, control = 0; i < text.length; i = end + control) {
         for (end = i; end < text.length && !(control = control_at(text, end));) end++;
         put_raw(sheet, text.bytes + i, end - i);
-        if (control) put_raw(sheet, " ", 1);
+        if (control) put_raw(sheet, control_shown(text, end), strlen(control_shown(text, end)));
     }
 }
 

@@ -22,8 +22,6 @@ void print_reason(const film_reason *reason)
 
 /* ---- Records ---- */
 
-enum { NAME_MARK = 0x1e, VALUE_MARK = 0x1f }; /* of a record's text (film_record_text) */
-
 film_status record_argument(const film_model *model, const char *argument, film_text *text,
                             char **own, film_error *error)
 {
@@ -38,14 +36,11 @@ film_status record_argument(const film_model *model, const char *argument, film_
 /* Prints bytes FROM .. TO, with the marks of a record as signs. */
 static void print_between(FILE *out, film_text text, size_t from, size_t to)
 {
-    int record = text.length && text.bytes[0] == NAME_MARK;
-    for (size_t i = from; i < to; i++) {
-        char c = text.bytes[i];
-        if (record && (c == NAME_MARK || c == VALUE_MARK))
-            fputs(c == VALUE_MARK ? ": " : i ? ", " : "", out);
+    for (size_t i = from; i < to; i++)
+        if (record_mark(text, i))
+            fputs(control_shown(text, i), out);
         else
-            putc(c, out);
-    }
+            putc(text.bytes[i], out);
 }
 
 void print_record(FILE *to, film_text text)

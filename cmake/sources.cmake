@@ -144,7 +144,8 @@ set(FILM_TRAIN_SOURCES
 set(FILM_CLI_SOURCES
   cli/completions.c cli/describe.c cli/edit.c cli/embed.c cli/explain.c cli/help.c cli/info.c
   cli/job.c cli/kept.c cli/main.c cli/match.c cli/models.c cli/modules.c cli/options.c cli/pack.c
-  cli/page.c cli/predict.c cli/sheet.c cli/stream.c cli/terminal.c cli/verbs_film.c cli/why.c
+  cli/page.c cli/predict.c cli/record_table.c cli/sheet.c cli/stream.c cli/terminal.c
+  cli/verbs_film.c cli/why.c
 )
 set(FILM_CLI_POOL_SOURCES
   cli/classify.c cli/dedup.c cli/link.c cli/pool.c cli/pool_add.c cli/pool_clusters.c

@@ -77,7 +77,8 @@ typedef struct film_table_options {
      * every pair of columns left_NAME and right_NAME (or ltable_NAME and rtable_NAME, NAME_left and
      * NAME_right, NAME_l and NAME_r). */
     const char *fields;
-    /* The names of the second record's columns, where they differ: "title=name,price=cost". */
+    /* The names of the second record's columns, where they differ: "title=name,price=cost". In a
+     * table of single records the column "name" is then the field "title", if no column is. */
     const char *pair_fields;
     /* Reserved for later options; must be zero. */
     void *reserved[1];

@@ -22,6 +22,12 @@ const struct field_measure record_code_measures[RECORD_CODE_MEASURES] = {
      "number of units with a number that both records have, as in 16 GB"},
     {"units_differ", "different measurements",
      "number of units that both records have, but never with the same number"},
+    {"beside_shared", "equal numbers beside a word",
+     "number of words that have the same number before or after them in both records"},
+    {"beside_differ", "other numbers beside a word",
+     "number of words that have numbers beside them in both records, but never the same"},
+    {"beside_partly", "numbers beside a word, in part",
+     "number of words that have numbers beside them in both records, of which one is not shared"},
 };
 
 /* The end of the run of letters, digits and single inner signs that starts at AT. */
@@ -67,6 +73,71 @@ static int read_code_unit(struct record_codes *codes, film_text run, film_text r
     return !apart;
 }
 
+static void add_beside(struct record_codes *codes, double number, char side, film_text word)
+{
+    if (!word.length || codes->beside_count == RECORD_BESIDE) return;
+    char *out = codes->beside[codes->beside_count].word;
+    memset(out, 0, sizeof codes->beside->word);
+    *out = side;
+    field_squeeze(word, out + 1, sizeof codes->beside->word - 2);
+    codes->beside[codes->beside_count++].number = number;
+}
+
+/* Reads the number that starts at AT, "2.8" or "20,2", and the words beside it: "16 GB", "mark-3",
+ * "fz200k". Returns its end. */
+static size_t read_beside(struct record_codes *codes, film_text value, size_t at)
+{
+    enum { LONGEST = 12 };
+    char digits[LONGEST];
+    double number;
+    size_t end = at, length = 0, before = at, after;
+    for (; end < value.length; end++) {
+        char c = value.bytes[end];
+        int point =
+            (c == '.' || c == ',') && end + 1 < value.length && value_digit(value.bytes[end + 1]);
+        if (!value_digit(c) && !point) break;
+        if (length < LONGEST) digits[length++] = point ? '.' : c;
+    }
+    if (!value_number((film_text){digits, length}, &number)) return end;
+    if (before && (value.bytes[before - 1] == ' ' || value.bytes[before - 1] == '-')) before--;
+    size_t last = before;
+    while (before && last - before < LONGEST && value_letter(value.bytes[before - 1])) before--;
+    add_beside(codes, number, '<', (film_text){value.bytes + before, last - before});
+    for (after = end; after < value.length && after - end < 3; after++)
+        if (value.bytes[after] != ' ' && value.bytes[after] != '-') break;
+    last = after;
+    while (last < value.length && last - after < LONGEST && value_letter(value.bytes[last])) last++;
+    add_beside(codes, number, '>', (film_text){value.bytes + after, last - after});
+    return end;
+}
+
+static void compare_beside(const struct record_codes *a, const struct record_codes *b, double *out)
+{
+    out[0] = out[1] = out[2] = 0;
+    for (size_t i = 0; i < a->beside_count; i++) {
+        const char *word = a->beside[i].word;
+        int known = 0, both = 0, shared = 0, alone = 0;
+        for (size_t j = 0; j < i; j++) known |= !strcmp(word, a->beside[j].word);
+        if (known) continue; /* each word once */
+        const struct record_codes *side[2] = {a, b};
+        for (int s = 0; s < 2; s++)
+            for (size_t j = 0; j < side[s]->beside_count; j++) {
+                if (strcmp(word, side[s]->beside[j].word) != 0) continue;
+                int found = 0;
+                for (size_t k = 0; k < side[!s]->beside_count; k++)
+                    if (strcmp(word, side[!s]->beside[k].word) == 0) {
+                        both = 1;
+                        found |= side[s]->beside[j].number == side[!s]->beside[k].number;
+                    }
+                shared |= found;
+                alone |= !found;
+            }
+        out[0] += shared;
+        out[1] += both && !shared;
+        out[2] += both && alone;
+    }
+}
+
 static void read_code(struct record_codes *codes, film_text run)
 {
     char bytes[RECORD_CODE_BYTES];
@@ -94,6 +165,8 @@ void record_codes_read(struct record_codes *codes, film_text value)
         if (!read_code_unit(codes, run, rest)) read_code(codes, run);
         at = end;
     }
+    for (size_t at = 0; at < value.length && codes->beside_count < RECORD_BESIDE;)
+        at = value_digit(value.bytes[at]) ? read_beside(codes, value, at) : at + 1;
     codes->squeezed_length += field_squeeze(value, codes->squeezed + codes->squeezed_length,
                                             RECORD_SQUEEZED - codes->squeezed_length);
 }
@@ -164,4 +237,5 @@ void record_codes_compare(const struct record_codes *a, const struct record_code
     out[4] = fmax(alone[0], alone[1]);
     out[5] = fmin((double)a->count, (double)b->count);
     compare_units(a, b, out + 6);
+    compare_beside(a, b, out + 8);
 }

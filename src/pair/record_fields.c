@@ -204,6 +204,7 @@ static void locate_values(const struct record_fields *fields, const struct readi
     memset(out->from, 0, sizeof out->from);
     memset(out->to, 0, sizeof out->to);
     out->codes.count = out->codes.unit_count = out->codes.squeezed_length = 0;
+    out->codes.beside_count = 0;
     int sentence = !record_text_is(side->text);
     while (sentence || record_text_next(side->text, &at, &name, &value)) {
         size_t f = sentence ? 0 : field_index(fields, name);

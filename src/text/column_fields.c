@@ -75,20 +75,25 @@ static int is_wanted(const char *list, film_text field)
     return 0;
 }
 
-size_t column_fields_first(const char *list, const film_text *names, size_t count)
-{
-    for (size_t i = 0; list && i < count; i++)
-        if (is_wanted(list, value_trim(names[i]))) return i;
-    return COLUMN_NONE;
-}
-
-/* The first record's name of a field of the second one. */
+/* The first record's name of a field of the second one, or the field of a column in a table of
+ * single records. */
 static film_text paired_name(const char *list, film_text field)
 {
     film_text name, other;
     while (next_element(&list, '=', &name, &other))
         if (same_name(other, field)) return name;
     return field;
+}
+
+size_t column_fields_first(const film_table_options *options, const film_text *names, size_t count)
+{
+    const char *list = options->fields;
+    for (int paired = 0; list && paired < 2; paired++)
+        for (size_t i = 0; i < count; i++) {
+            film_text name = value_trim(names[i]);
+            if (is_wanted(list, paired ? paired_name(options->pair_fields, name) : name)) return i;
+        }
+    return COLUMN_NONE;
 }
 
 static film_status put_column_field(struct columns *columns, film_text name, int side,
@@ -105,6 +110,26 @@ static film_status put_column_field(struct columns *columns, film_text name, int
     }
     if (field->at[side] == COLUMN_NONE) field->at[side] = column;
     return FILM_OK;
+}
+
+/* Finds the fields of a table of single records, in the order of the list: a record has the same
+ * text whatever the order of its columns. A column with the name of a field comes before one with
+ * its other name. */
+static film_status find_single(struct columns *columns, const film_table_options *options,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *list = options->fields + is_optional(options->fields);
+    film_text field, type;
+    while (next_element(&list, ':', &field, &type))
+        for (int paired = 0; paired < 2; paired++)
+            for (size_t i = 0; i < columns->count; i++) {
+                film_text name = value_trim(value_of(columns->names[i]));
+                if (paired) name = paired_name(options->pair_fields, name);
+                if (same_name(field, name)) TRY(put_column_field(columns, name, 0, i, error));
+            }
+done:
+    return status;
 }
 
 /* Refuses a listed field that no column has. */
@@ -143,11 +168,10 @@ film_status column_fields_find(struct columns *columns, const char *file,
                           file);
     column_fields_free(columns);
     TRY_ALLOC(columns->fields = mem_zeroed(columns->count, sizeof *columns->fields), error);
-    for (size_t i = 0; i < columns->count; i++) {
+    if (!pairs) TRY(find_single(columns, options, error));
+    for (size_t i = 0; pairs && i < columns->count; i++) {
         film_text name = value_trim(value_of(columns->names[i]));
-        if (!pairs && is_wanted(options->fields, name))
-            TRY(put_column_field(columns, name, 0, i, error));
-        for (int side = 0; pairs && side < 2; side++) {
+        for (int side = 0; side < 2; side++) {
             if (!column_fields_side(name, side, &field)) continue;
             if (side) field = paired_name(options->pair_fields, field);
             if (is_wanted(options->fields, field))

@@ -373,7 +373,7 @@ static int recognise(struct columns *columns, const film_table_options *options,
                      const film_text *names, size_t count)
 {
     int known = columns_recognise(columns, names, count);
-    size_t first = column_fields_first(options->fields, names, count);
+    size_t first = column_fields_first(options, names, count);
     if (first == COLUMN_NONE || columns->at[COLUMN_B] != COLUMN_NONE) return known;
     columns->at[COLUMN_A] = first;
     return 1;

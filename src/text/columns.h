@@ -60,8 +60,9 @@ film_status column_fields_find(struct columns *columns, const char *file,
                                const film_table_options *options, film_error *error);
 void column_fields_free(struct columns *columns);
 
-/* The first of the names that LIST has, the column of a table of single records; or COLUMN_NONE. */
-size_t column_fields_first(const char *list, const film_text *names, size_t count);
+/* The first of the names that is a field of OPTIONS, the column of a table of single records; or
+ * COLUMN_NONE. */
+size_t column_fields_first(const film_table_options *options, const film_text *names, size_t count);
 
 /* Returns whether NAME is a column of the first (SIDE 0) or the second record, and which field. */
 int column_fields_side(film_text name, int side, film_text *field);

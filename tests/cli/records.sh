@@ -160,6 +160,37 @@ done
 (head -1 single.csv; grep '^r' single.csv) >right.csv
 expect_status "link takes two tables of records" 0 "$FILM" link m.film left.csv right.csv -q
 check "and finds the pairs" test "$(grep -c . out)" -gt 35
+mv out linked.tsv
+"$PYTHON" - <<'PY'
+import csv
+rows = list(csv.DictReader(open("right.csv")))
+with open("other.csv", "w") as out:  # other names, in another order
+    table = csv.DictWriter(out, ["cost", "brand", "name", "released", "id"])
+    table.writeheader()
+    for r in rows:
+        table.writerow({"cost": r["price"], "brand": r["brand"], "name": r["title"], "released": r["released"], "id": r["id"]})
+PY
+run "$FILM" link m.film left.csv other.csv --pair-fields title=name,price=cost
+check "--pair-fields names the columns of single records; their order does not matter" diff out linked.tsv
+check "and nothing is missing" test "$(grep -c warning err)" -eq 0
+run "$FILM" link m.film left.csv other.csv
+check "without it, each missing field is a warning" diff - <(grep warning err) <<'EOF'
+film: warning: other.csv: no column for the field "title" of the model; it counts as missing
+film: warning: other.csv: no column for the field "price" of the model; it counts as missing
+EOF
+run "$FILM" dedup m.film single.csv --json --threshold 0.01 -q
+check "a record is an object in JSON, and named values in a table" "$PYTHON" - out "$FILM" <<'PY'
+import csv, json, subprocess, sys
+rows = {r["id"]: r for r in csv.DictReader(open("single.csv"))}
+members = [json.loads(line) for line in open(sys.argv[1])]
+assert members
+for m in members:
+    assert m["text"] == {k: v for k, v in rows[m["id"]].items() if k != "id" and v}, m
+table = subprocess.run([sys.argv[2], "dedup", "m.film", "single.csv", "--threshold", "0.01", "-q"], capture_output=True, text=True)
+lines = [line.split("\t") for line in table.stdout.splitlines()]
+at = lines[0].index("text")
+assert [line[at] for line in lines[1:]] == [", ".join("%s: %s" % f for f in m["text"].items()) for m in members]
+PY
 "$FILM" pool create shop.pool --model m.film -q
 "$FILM" pool add shop.pool single.csv -q
 title=$(sed -n 's/^l7,\([^,]*\),.*/\1/p' single.csv)
@@ -168,7 +199,8 @@ check "a record is found by one of its fields" grep -qE '[[:space:]][lr]7[[:spac
 
 # ---- Odd input ----
 run "$FILM" predict m.film renamed.jsonl -o other.tsv
-check "a renamed field counts as missing on one side" test "$status" -eq 0
+check "a renamed field counts as missing on one side, with a warning" grep -qx \
+    'film: warning: renamed.jsonl: no column right_title for the field "title" of the model; it counts as missing there' err
 jq -c 'del(.left_price, .right_price)' held.jsonl >without.jsonl
 run "$FILM" predict m.film without.jsonl -o other.tsv
 check "a missing field is a warning" grep -qx \

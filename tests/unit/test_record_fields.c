@@ -193,6 +193,40 @@ static void codes_and_measurements_are_found_across_spaces_and_fields(void **sta
     assert_float_equal(out[3], 1, 0); /* each has a code that the other lacks */
 }
 
+/* SHARED, DIFFER and PARTLY, counted by hand. */
+static void expect_beside(const char *left, const char *right, double shared, double differ,
+                          double partly)
+{
+    static struct record_codes a, b;
+    double out[RECORD_CODE_MEASURES], back[RECORD_CODE_MEASURES];
+    memset(&a, 0, sizeof a);
+    memset(&b, 0, sizeof b);
+    record_codes_read(&a, film_string(left));
+    record_codes_read(&b, film_string(right));
+    record_codes_compare(&a, &b, out);
+    record_codes_compare(&b, &a, back);
+    assert_memory_equal(out, back, sizeof out);
+    assert_true(out[8] == shared && out[9] == differ && out[10] == partly);
+}
+
+static void numbers_are_compared_beside_the_same_word(void **state)
+{
+    (void)state;
+    expect_beside("card 16GB", "16 gb stick", 1, 0, 0);
+    expect_beside("card 16GB", "card 64 GB", 0, 2, 2);    /* after card, and before GB */
+    expect_beside("mark 3 body", "Mark-2 body", 0, 2, 2); /* after mark, and before body */
+    expect_beside("8 mm and 20 mm", "20mm", 1, 0, 1);
+    expect_beside("20,2 MP", "20.2mp", 1, 0, 0);
+    expect_beside("DMC-FZ200K", "fz 200", 1, 0, 0);
+    expect_beside("16 GB", "16 cm", 0, 0, 0);
+    expect_beside("1.2.3x", "x", 0, 0, 0); /* no number */
+    expect_beside("7", "7", 0, 0, 0);      /* no word */
+    expect_beside("", "9", 0, 0, 0);
+    char many[1000] = "";
+    for (int i = 0; i < 200; i++) strcat(many, "a1 ");
+    expect_beside(many, many, 2, 0, 0); /* "<a" and ">a"; more than there is room for */
+}
+
 static struct vocabulary vocabulary;
 static struct record_fields fields;
 static struct survey survey;
@@ -361,6 +395,7 @@ int main(void)
         cmocka_unit_test(a_record_is_written_and_read_back),
         cmocka_unit_test(spelling_is_edit_similarity),
         cmocka_unit_test(codes_and_measurements_are_found_across_spaces_and_fields),
+        cmocka_unit_test(numbers_are_compared_beside_the_same_word),
         cmocka_unit_test(every_measure_has_the_value_computed_by_hand),
         cmocka_unit_test(odd_records_have_finite_traits_the_same_both_ways_round),
         cmocka_unit_test(names_of_fields_are_no_words),
