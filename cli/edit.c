@@ -151,7 +151,10 @@ static json_t *records_of(const film_model *model, size_t count)
 {
     film_error error;
     char *text = NULL;
-    if (film_describe(model, &text, &error) != FILM_OK) return NULL;
+    if (film_describe(model, &text, &error) != FILM_OK) {
+        output_incomplete();
+        return NULL;
+    }
     json_t *about = json_loads(text, 0, NULL), *list = json_array();
     const json_t *edits = json_object_get(json_object_get(about, "settings"), "edits");
     size_t total = json_array_size(edits);

@@ -76,13 +76,21 @@ static film_status pass_blank_lines(struct reader *reader, film_error *error)
     return status;
 }
 
-/* Refuses what is no table. */
-static film_status check_kind(const struct reader *reader, film_error *error)
+/* Reads the bytes that tell the format. Of lines, only the first: a user may type them. */
+static film_status read_beginning(struct reader *reader, int lines, film_text *out,
+                                  film_error *error)
 {
-    const char *problem = filetype_problem((film_text){reader->buffer, reader->end});
-    return !problem
-               ? FILM_OK
-               : status_set(error, FILM_BAD_INPUT, "%s: %s", source_name(reader->source), problem);
+    film_status status;
+    const char *end;
+    size_t wanted = lines ? 1 : PEEK_BYTES;
+    do {
+        status = reader_fill(reader, wanted, error);
+        *out = (film_text){reader->buffer, reader->end < PEEK_BYTES ? reader->end : PEEK_BYTES};
+        end = lines ? memchr(out->bytes, '\n', out->length) : NULL;
+        wanted = reader->end + 1;
+    } while (lines && !end && status == FILM_OK && !reader->over && wanted <= PEEK_BYTES);
+    if (end) out->length = (size_t)(end - out->bytes) + 1;
+    return status;
 }
 
 static film_status find_format(film_table *table, const film_table_options *options,
@@ -94,10 +102,11 @@ static film_status find_format(film_table *table, const film_table_options *opti
     struct format format = {RECORD_TSV, ','};
     if (options->format && !sheet) format.kind = format_of(options->format);
     TRY(reader_check_start(reader, error));
-    /* Lines are not waited for: a user may type them. */
-    if (format.kind != RECORD_LINES) TRY(reader_fill(reader, PEEK_BYTES, error));
-    TRY(check_kind(reader, error));
-    film_text beginning = {reader->buffer, reader->end < PEEK_BYTES ? reader->end : PEEK_BYTES};
+    film_text beginning;
+    TRY(read_beginning(reader, format.kind == RECORD_LINES, &beginning, error));
+    const char *problem = filetype_problem(beginning);
+    if (problem)
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: %s", source_name(reader->source), problem));
     if (!options->format && !sheet)
         TRY(format_detect(source_name(reader->source), beginning, &format, error));
     else if (format.kind == RECORD_CSV)

@@ -282,11 +282,11 @@ def sweep(case, inputs, faults, table):
 
 
 def each_case(faults_of):
-    """The main program: every case, or the one that is named, with its faults."""
+    """The main program: every case, or those that are named, with their faults."""
     inputs, table = os.getcwd() + "/", Table()
     make_inputs()
     for case in CASES:
-        if len(sys.argv) < 2 or sys.argv[1] == case.name:
+        if len(sys.argv) < 2 or case.name in sys.argv[1:]:
             sweep(case, inputs, faults_of(case, inputs), table)
     return table
 

@@ -67,7 +67,7 @@ static unsigned long place_of_call(void)
         struct dl_find_object found;
         if (_dl_find_object(frames[i], &found) != 0) continue;
         const char *name = found.dlfo_link_map->l_name; /* the program's is empty */
-        if (*name && !strstr(name, "libfilm")) continue;
+        if (*name && !strstr(name, "/libfilm") && !strstr(name, "/film-")) continue;
         hash = (hash ^ ((unsigned long)frames[i] - found.dlfo_link_map->l_addr)) * 1099511628211u;
         ours++;
     }

@@ -18,7 +18,11 @@ def places(total):
 
 
 def faults_of(case, inputs):
-    chosen = cases.new_sites(case, inputs).get("memory", []) if cases.SITES else places(cases.counted(case, inputs)["memory"])
+    if cases.SITES:
+        found = cases.new_sites(case, inputs).get("memory", [])
+        chosen = [found[i - 1] for i in spread(len(found), int(os.environ.get("FAULT_POINTS", len(found))))]
+    else:
+        chosen = places(cases.counted(case, inputs)["memory"])
     return [preloaded("memory", place, errno.ENOMEM, f"allocation {place}") for place in chosen]
 
 
