@@ -18,17 +18,32 @@ static void other_name(const char *list, const char *name, char *other, size_t s
     }
 }
 
-/* Returns whether a column is named PREFIX and NAME. */
-static int has_column(const film_table *table, const char *prefix, const char *name)
+/* Returns whether a column is named BEFORE, NAME and AFTER. */
+static int has_column(const film_table *table, const char *before, const char *name,
+                      const char *after)
 {
-    size_t before = strlen(prefix), length = strlen(name);
+    char wanted[300];
+    int length = snprintf(wanted, sizeof wanted, "%s%s%s", before, name, after);
     for (size_t c = 0; c < film_table_columns(table); c++) {
         film_text column = film_table_column(table, c);
-        if (column.length == before + length && strncasecmp(column.bytes, prefix, before) == 0 &&
-            strncasecmp(column.bytes + before, name, length) == 0)
+        if (column.length == (size_t)length && length < (int)sizeof wanted &&
+            strncasecmp(column.bytes, wanted, column.length) == 0)
             return 1;
     }
     return 0;
+}
+
+/* The same for a field of the left or the right record. */
+static int has_side(const film_table *table, int right, const char *name)
+{
+    static const char *const affixes[4][2][2] = {{{"left_", ""}, {"right_", ""}},
+                                                 {{"ltable_", ""}, {"rtable_", ""}},
+                                                 {{"", "_left"}, {"", "_right"}},
+                                                 {{"", "_l"}, {"", "_r"}}};
+    int found = 0;
+    for (size_t i = 0; i < 4 && !found; i++)
+        found = has_column(table, affixes[i][right][0], name, affixes[i][right][1]);
+    return found;
 }
 
 void warn_fields(const film_model *model, const film_table *table, const char *path,
@@ -40,9 +55,8 @@ void warn_fields(const film_model *model, const film_table *table, const char *p
             const char *name = film_field_name(model, f);
             char other[256];
             other_name(options->pair_fields, name, other, sizeof other);
-            int left = has_column(table, "left_", name) || has_column(table, "ltable_", name);
-            int right = has_column(table, "right_", other) || has_column(table, "rtable_", other);
-            int single = has_column(table, "", name) || has_column(table, "", other);
+            int left = has_side(table, 0, name), right = has_side(table, 1, other);
+            int single = has_column(table, "", name, "") || has_column(table, "", other, "");
             found += left || right || single;
             if (pass && !left && !right && !single)
                 fprintf(stderr,

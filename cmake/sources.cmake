@@ -5,10 +5,10 @@
 set(FILM_SOURCES
   # base: nothing of text or mathematics
   src/base/checksum.c src/base/comm.c src/base/file.c src/base/jsonfile.c src/base/keyset.c
-  src/base/keyslots.c src/base/keytab.c src/base/mailbox.c src/base/mem.c src/base/partition.c src/base/rng.c
-  src/base/safetensors.c src/base/safetensors_type.c src/base/safetensors_write.c src/base/sized.c
-  src/base/sort.c src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c
-  src/base/union_find.c src/base/utf8.c src/base/writer.c
+  src/base/keyslots.c src/base/keytab.c src/base/mailbox.c src/base/mem.c src/base/partition.c
+  src/base/rng.c src/base/safetensors.c src/base/safetensors_type.c src/base/safetensors_write.c
+  src/base/sized.c src/base/sort.c src/base/status.c src/base/strtab.c src/base/threads.c
+  src/base/topk.c src/base/union_find.c src/base/utf8.c src/base/writer.c
   # text: bytes to tokens, files to rows
   src/text/base_forms.c src/text/column_fields.c src/text/columns.c src/text/encoding.c
   src/text/field_types.c src/text/filetype.c src/text/fold.c src/text/format.c src/text/guess.c
@@ -108,17 +108,11 @@ set(FILM_TRAIN_SOURCES
   src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c src/learn/made_up.c
   src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/memory_fit.c src/learn/mfilm.c
   src/learn/near_misses.c src/learn/operating.c src/learn/out_of_fold.c src/learn/pair_lists.c
-  src/learn/parent_fit.c src/learn/prior.c src/learn/promise.c src/learn/questions.c
-  src/learn/rank.c src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c
-  src/learn/rank_fetch.c src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c
-  src/learn/stream.c src/learn/training_log.c src/learn/tree_rows.c src/learn/trees_cover.c
-  src/learn/triplets.c src/learn/word_vectors.c
-  src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/mfilm.c src/learn/operating.c
-  src/learn/out_of_fold.c src/learn/pair_lists.c src/learn/parent_fit.c src/learn/prior.c src/learn/prior_fit.c
-  src/learn/promise.c src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c
-  src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c
-  src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
-  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
+  src/learn/parent_fit.c src/learn/prior.c src/learn/prior_fit.c src/learn/promise.c
+  src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c src/learn/rank_checkpoint.c
+  src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c src/learn/rank_map.c
+  src/learn/rows.c src/learn/stream.c src/learn/training_log.c src/learn/tree_rows.c
+  src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c
   src/eval/classes.c src/eval/eval.c src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c

@@ -177,7 +177,7 @@ void writer_count(struct writer *writer, size_t number)
 /* Writes NUMBER as "%.17g" does, in a fraction of the time. Returns 0 for numbers that are not from
  * 0.0001 to 1000, or whole. The digits are exact: a number is M / 2^SHIFT, and M times a power of
  * ten has at most 120 bits. */
-static int put_number(struct writer *writer, double number)
+static int write_short_number(struct writer *writer, double number)
 {
 #if defined(__SIZEOF_INT128__) && !defined(__wasm__)
     enum { SIGNIFICANT = 17, MANTISSA = 53 };
@@ -216,7 +216,7 @@ void writer_number(struct writer *writer, double number)
         writer_null(writer);
         return;
     }
-    if (put_number(writer, number)) return;
+    if (write_short_number(writer, number)) return;
     int written = snprintf(text, sizeof text, "%.17g", number), length = 0, whole = 1;
     for (int i = 0; i < written; i++) {
         int plain = (text[i] >= '0' && text[i] <= '9') || strchr("+-e", text[i]);

@@ -42,7 +42,7 @@ done:
     return status;
 }
 
-static film_status list_words(struct gram_words *uses, size_t grams, film_error *error)
+static film_status list_gram_words(struct gram_words *uses, size_t grams, film_error *error)
 {
     film_status status = FILM_OK;
     size_t total = 0;
@@ -102,7 +102,7 @@ film_status pack_grams(const film_model *model, const float *scales, int8_t *cod
     TRY_ALLOC(uses.row = mem_array(3 * dim, sizeof *uses.row), error);
     uses.pull = uses.row + dim;
     uses.changed = uses.pull + dim;
-    TRY(list_words(&uses, grams, error));
+    TRY(list_gram_words(&uses, grams, error));
     for (int sweep = 0; sweep <= SWEEPS; sweep++)
         for (uint32_t g = 0; g < grams; g++) {
             int8_t *code = codes + (size_t)(first + g) * dim;
