@@ -115,8 +115,8 @@ done:
 }
 
 /* The lowest threshold. Sentences of a few duplicates alone know few words, and in other sentences
- * unknown words count for little: of what 50 pairs of Quora find among 2,000 other sentences, 6 % is
- * right at threshold 0.5 and a third at 0.75. */
+ * unknown words count for little: of what 50 pairs of Quora find among 2,000 other sentences, 6 %
+ * is right at threshold 0.5 and a third at 0.75. */
 static double least_threshold(const struct corpus *corpus)
 {
     static const double LEAST = 0.5, MORE = 0.25, ENOUGH = 400;

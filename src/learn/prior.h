@@ -31,8 +31,8 @@ film_status prior_pool_weight(const struct learn_input *input, struct decision *
                               film_error *error);
 
 /* Calibrates a decision that was learned from duplicates and random pairs: known duplicates get the
- * odds that they have without labels. Nothing is known of pairs that look alike, so the decision may
- * order pairs better, but finds as many of the duplicates as before. (On Quora, the odds of
+ * odds that they have without labels. Nothing is known of pairs that look alike, so the decision
+ * may order pairs better, but finds as many of the duplicates as before. (On Quora, the odds of
  * duplicates against random pairs made accuracy 0.63 of 0.71 without labels.) MARGIN and
  * RESEMBLANCE (count) are those of the duplicates, out of fold; both are sorted. DECISION has its
  * pool rule. */
