@@ -138,12 +138,12 @@ done:
  * 1.00. With many labels, the decision alone is better on pairs that look alike. */
 static const double POOL_LABELS = 1000;
 
-film_status prior_pool_weight(const struct learn_input *input, struct decision *decision,
-                              film_error *error)
+film_status prior_pool_weight(size_t labels, struct decision *decision, film_error *error)
 {
-    double labels = (double)input->corpus->rows;
+    static const double LEAST = 1e-6; /* 0 would mean that there is no rule */
+    double ratio = (double)labels / POOL_LABELS;
     decision->pool.outside = decision->margin;
-    decision->pool.weight = labels * labels / (labels * labels + POOL_LABELS * POOL_LABELS);
+    decision->pool.weight = fmax(LEAST, ratio * ratio / (1 + ratio * ratio));
     return resemblance_line(&decision->pool.line, decision->encoder, error);
 }
 
@@ -158,7 +158,7 @@ film_status prior_pool_rule(const struct learn_input *input, struct decision *de
         return FILM_OK;
     quiet.log = NULL;
     TRY(prior_decision(&quiet, &outside, error));
-    TRY(prior_pool_weight(&quiet, &outside, error));
+    TRY(prior_pool_weight(input->corpus->rows, &outside, error));
     decision->pool = outside.pool;
     outside.pool.line = (struct linear){0};
 done:
