@@ -236,8 +236,9 @@ static double same_share_point(struct few *few)
 /* Returns what is to be subtracted from the log-odds. A line is wrong about log-odds in general, so
  * its even point is not believed outright: the threshold stays where as many pairs are called the
  * same as by the prior, unless 0 is more accurate out of fold by more than a standard error, both
- * labels counting the same. *MOVES: it is. */
-static double choose_point(struct few *few, int *moves)
+ * labels counting the same; by more than two where pairs were CHOSEN by doubt, because the prior is
+ * worse on those than elsewhere. *MOVES: it is. */
+static double choose_point(struct few *few, int chosen, int *moves)
 {
     size_t count = few->pairs.count, same = 0;
     double point = same_share_point(few), sum = 0, squares = 0;
@@ -250,7 +251,7 @@ static double choose_point(struct few *few, int *moves)
         sum += gain;
         squares += gain * gain;
     }
-    *moves = sum > sqrt(squares);
+    *moves = sum > (chosen ? 2 : 1) * sqrt(squares);
     return *moves ? 0 : point;
 }
 
@@ -293,7 +294,7 @@ film_status prior_learn(const struct learn_input *input, struct decision *decisi
     if (labels_none_same(&few.pairs)) goto done;
     TRY(gather_few(input, decision, &few, error));
     TRY(choose_fit(&few, decision, &ridge, error));
-    point = choose_point(&few, &moves);
+    point = choose_point(&few, input->options->random_share > 0, &moves);
     moves = moves || ridge < ridges[0];
     if (moves) {
         TRY(fit_without(&few, FOLDS, ridge, &line, error));
