@@ -176,16 +176,12 @@ done:
  * 1.00. With many labels, the decision alone is better on pairs that look alike. */
 static const double POOL_LABELS = 1000;
 
-film_status prior_pool_weight(const struct learn_input *input, struct decision *decision,
-                              film_error *error)
+film_status prior_pool_weight(size_t labels, struct decision *decision, film_error *error)
 {
-    double labels = (double)input->corpus->rows;
+    static const double LEAST = 1e-6; /* 0 would mean that there is no rule */
+    double ratio = (double)labels / POOL_LABELS;
     decision->pool.outside = decision->margin;
-    /* Duplicates alone say nothing of other pairs: with the weight of labels of both kinds, a fifth
-     * of what resemblance finds among FAQ's questions was found. */
-    decision->pool.weight = labels_only_same(input->corpus)
-                                ? 0.1
-                                : labels * labels / (labels * labels + POOL_LABELS * POOL_LABELS);
+    decision->pool.weight = fmax(LEAST, ratio * ratio / (1 + ratio * ratio));
     return resemblance_line(&decision->pool.line, decision->encoder, error);
 }
 
@@ -200,7 +196,10 @@ film_status prior_pool_rule(const struct learn_input *input, struct decision *de
         return FILM_OK;
     quiet.log = NULL;
     TRY(prior_decision(&quiet, &outside, error));
-    TRY(prior_pool_weight(&quiet, &outside, error));
+    /* Duplicates alone say nothing of other pairs: with the weight of labels of both kinds, a fifth
+     * of what resemblance finds among FAQ's questions was found. A third of POOL_LABELS is a tenth. */
+    size_t labels = labels_only_same(input->corpus) ? (size_t)POOL_LABELS / 3 : input->corpus->rows;
+    TRY(prior_pool_weight(labels, &outside, error));
     decision->pool = outside.pool;
     outside.pool.line = (struct linear){0};
 done:

@@ -24,11 +24,10 @@ film_status prior_decision(const struct learn_input *input, struct decision *dec
 
 /* Learns how far the labels of the input count where DECISION, which has learned from them, looks
  * for duplicates in a whole set of sentences. The second is for a decision without labels that is
- * about to learn from them. */
+ * about to learn, and counts this number of labels; 0: they do not count there. */
 film_status prior_pool_rule(const struct learn_input *input, struct decision *decision,
                             film_error *error);
-film_status prior_pool_weight(const struct learn_input *input, struct decision *decision,
-                              film_error *error);
+film_status prior_pool_weight(size_t labels, struct decision *decision, film_error *error);
 
 /* Calibrates a decision that was learned from duplicates and random pairs: known duplicates get the
  * odds that they have without labels. Nothing is known of pairs that look alike, so the decision
@@ -39,8 +38,8 @@ film_status prior_pool_weight(const struct learn_input *input, struct decision *
 void prior_calibrate(const struct decision *decision, float *margin, float *resemblance,
                      size_t count, struct calibration *line);
 
-/* Lets the labelled pairs of the input change a decision without labels, where cross-validation
- * supports it by more than one standard error of the log loss. Otherwise it stays. */
+/* Lets the labelled pairs of the input change weights and threshold of a decision without labels,
+ * each where cross-validation supports it by more than one standard error. Otherwise it stays. */
 film_status prior_learn(const struct learn_input *input, struct decision *decision,
                         film_error *error);
 

@@ -5,6 +5,7 @@
 #include "base/comm.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "learn/decision_threshold.h"
 #include "learn/folds.h"
 #include "learn/labels.h"
@@ -27,14 +28,15 @@ struct few {
     struct labelled_share share; /* every process has all pairs */
     struct folds folds;
     size_t traits;
-    double shift;       /* log-odds of "same" among random pairs */
-    unsigned char *use; /* by trait */
-    float *x;           /* pairs x traits */
-    float *column;      /* pairs x COLUMNS: log-odds of the prior, and of the parent */
-    float *offset;      /* log-odds of the prior with its parent, shifted */
-    float *parent;      /* log-odds of the parent; NULL: there is none */
-    float *unseen;      /* log-odds of each pair by a fit without it */
-    float *weight;      /* scratch: 0 for the pairs that a fit may not see */
+    double shift;         /* log-odds of "same" among random pairs */
+    unsigned char *use;   /* by trait */
+    float *x;             /* pairs x traits */
+    float *column;        /* pairs x COLUMNS: log-odds of the prior, and of the parent */
+    float *offset;        /* log-odds of the prior with its parent, shifted */
+    float *parent;        /* log-odds of the parent; NULL: there is none */
+    float *loss, *before; /* log loss of each pair by that fit, and by another one */
+    float *unseen;        /* log-odds of each pair by a fit without it */
+    float *weight;        /* scratch: 0 for the pairs that a fit may not see */
     double fitted[COLUMNS];
     struct linear_beside beside;
     struct linear_data data;
@@ -51,6 +53,8 @@ static void few_free(struct few *few)
     mem_free(few->offset);
     mem_free(few->parent);
     mem_free(few->unseen);
+    mem_free(few->loss);
+    mem_free(few->before);
     mem_free(few->weight);
 }
 
@@ -110,6 +114,8 @@ static film_status gather_few(const struct learn_input *input, const struct deci
                   (few->column = mem_array(COLUMNS * count, sizeof(float))) &&
                   (few->offset = mem_array(count, sizeof(float))) &&
                   (few->unseen = mem_array(count, sizeof(float))) &&
+                  (few->loss = mem_array(count, sizeof(float))) &&
+                  (few->before = mem_array(count, sizeof(float))) &&
                   (few->weight = mem_array(count, sizeof(float))),
               error);
     for (size_t t = 0; t < traits; t++)
@@ -148,15 +154,14 @@ static film_status fit_without(struct few *few, size_t fold, double ridge, struc
     return linear_fit(line, &few->data, few->use, ridge, 1, error);
 }
 
-/* few->unseen = the log-odds out of fold. *LOSS = their log loss; *GAIN: what the prior's is
- * higher, in standard errors. */
-static film_status judge_ridge(struct few *few, double ridge, double *loss, double *gain,
+/* few->unseen = the log-odds out of fold, few->loss = their log loss. *GAIN: how much lower it is
+ * than BEFORE (NULL: 0), in standard errors. */
+static film_status judge_ridge(struct few *few, double ridge, const float *before, double *gain,
                                film_error *error)
 {
     film_status status = FILM_OK;
     struct linear line = {0};
     double sum = 0, squares = 0;
-    *loss = 0;
     for (size_t f = 0; f < FOLDS; f++) {
         TRY(fit_without(few, f, ridge, &line, error));
         for (size_t i = 0; i < few->pairs.count; i++) {
@@ -165,9 +170,8 @@ static film_status judge_ridge(struct few *few, double ridge, double *loss, doub
             double log_odds = (double)few->offset[i] + linear_sum(&line, few->x + i * few->traits);
             for (size_t c = 0; c < COLUMNS; c++) log_odds += few->fitted[c] * (double)column[c];
             few->unseen[i] = (float)(log_odds - few->shift);
-            double target = (double)few->pairs.target[i], own = log_loss(log_odds, target);
-            double less = log_loss((double)few->offset[i], target) - own;
-            *loss += own;
+            few->loss[i] = (float)log_loss(log_odds, (double)few->pairs.target[i]);
+            double less = before ? (double)before[i] - (double)few->loss[i] : 0;
             sum += less;
             squares += less * less;
         }
@@ -179,36 +183,87 @@ done:
     return status;
 }
 
-/* Chooses the ridge, and whether the parent has a weight. */
+/* Chooses the ridge, and whether the parent has a weight: what is simpler stays unless the loss
+ * falls by more than a standard error. few->unseen is of the choice. */
 static film_status choose_fit(struct few *few, struct decision *decision, double *ridge,
                               film_error *error)
 {
     film_status status = FILM_OK;
-    double best = INFINITY, loss, gain;
-    for (size_t r = 0; r < sizeof ridges / sizeof *ridges; r++) {
-        TRY(judge_ridge(few, ridges[r], &loss, &gain, error));
-        if (loss < best) *ridge = ridges[r];
-        best = fmin(best, loss);
+    size_t bytes = few->pairs.count * sizeof(float);
+    double gain;
+    if (few->parent) {
+        TRY(judge_ridge(few, ridges[0], NULL, &gain, error));
+        memcpy(few->before, few->loss, bytes);
+        set_columns(few, decision, 0);
+        TRY(judge_ridge(few, ridges[0], few->before, &gain, error));
+        if (gain > 1)
+            decision->parent.weight = 0;
+        else
+            set_columns(few, decision, 1);
     }
-    if (!few->parent) goto done;
-    set_columns(few, decision, 0);
-    TRY(judge_ridge(few, *ridge, &loss, &gain, error));
-    if (loss > best)
-        set_columns(few, decision, 1);
-    else
-        decision->parent.weight = 0;
+    TRY(judge_ridge(few, ridges[0], NULL, &gain, error));
+    memcpy(few->before, few->loss, bytes);
+    for (size_t r = 1; r < sizeof ridges / sizeof *ridges; r++) {
+        TRY(judge_ridge(few, ridges[r], few->before, &gain, error));
+        if (gain <= 1) continue;
+        *ridge = ridges[r];
+        memcpy(few->before, few->loss, bytes);
+    }
+    TRY(judge_ridge(few, *ridge, NULL, &gain, error));
 done:
     return status;
 }
 
+static int log_odds_falling(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return a > b ? -1 : a < b;
+}
+
+/* Returns the log-odds that as many pairs exceed as the prior calls the same. Changes
+ * few->weight. */
+static double same_share_point(struct few *few)
+{
+    size_t count = few->pairs.count, called = 0;
+    for (size_t i = 0; i < count; i++) called += (double)few->offset[i] >= few->shift;
+    memcpy(few->weight, few->unseen, count * sizeof(float));
+    sort_array(few->weight, count, sizeof(float), log_odds_falling);
+    if (called == 0) return (double)few->weight[0] + 1;
+    if (called == count) return (double)few->weight[count - 1] - 1;
+    return 0.5 * ((double)few->weight[called - 1] + (double)few->weight[called]);
+}
+
+/* Returns what is to be subtracted from the log-odds. A line is wrong about log-odds in general, so
+ * its even point is not believed outright: the threshold stays where as many pairs are called the
+ * same as by the prior, unless 0 is more accurate out of fold by more than a standard error, both
+ * labels counting the same; by more than two where pairs were CHOSEN by doubt, because the prior is
+ * worse on those than elsewhere. *MOVES: it is. */
+static double choose_point(struct few *few, int chosen, int *moves)
+{
+    size_t count = few->pairs.count, same = 0;
+    double point = same_share_point(few), sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) same += few->pairs.target[i] >= 0.5f;
+    for (size_t i = 0; i < count; i++) {
+        int truth = few->pairs.target[i] >= 0.5f, moved = few->unseen[i] >= 0;
+        int stayed = (double)few->unseen[i] >= point;
+        double weight = 0.5 / (double)(truth ? same : count - same);
+        double gain = weight * ((moved == truth) - (stayed == truth));
+        sum += gain;
+        squares += gain * gain;
+    }
+    *moves = sum > (chosen ? 2 : 1) * sqrt(squares);
+    return *moves ? 0 : point;
+}
+
 /* Makes the sum of the prior and LINE the line of the decision, in units of log-odds. */
-static void add_to_prior(const struct few *few, struct linear *line, struct decision *decision)
+static void add_to_prior(const struct few *few, double point, struct linear *line,
+                         struct decision *decision)
 {
     const struct linear *prior = &decision->line;
     const struct calibration was = decision->margin;
     double scale = was.scale * (1 + few->fitted[0]);
     float *own = line->own, *mean = own + line->count, *low = own + 2 * line->count;
-    line->bias += (1 + few->fitted[0]) * was.bias + scale * prior->bias;
+    line->bias += (1 + few->fitted[0]) * was.bias + scale * prior->bias - point;
     for (size_t t = 0; t < line->count; t++) {
         if (prior->weight[t] == 0) continue;
         double weight = scale * (double)prior->weight[t];
@@ -231,26 +286,25 @@ film_status prior_learn(const struct learn_input *input, struct decision *decisi
     const struct calibration even = {1, 0, 0};
     struct few few = {0};
     struct linear line = {0};
-    double ridge = ridges[0], loss, gain;
-    int chosen = input->options->operating.criterion != FILM_ACCURACY;
+    double ridge = ridges[0], point, at;
+    int moves, chosen = input->options->operating.criterion != FILM_ACCURACY;
     TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &few.pairs, error));
     training_log_count(input->log, "threshold_pairs", few.pairs.count);
     if (labels_none_same(&few.pairs)) goto done;
     TRY(gather_few(input, decision, &few, error));
     TRY(choose_fit(&few, decision, &ridge, error));
-    TRY(judge_ridge(&few, ridge, &loss, &gain, error));
-    int moves = gain > 1 && !few.pairs.made_up; /* random pairs say nothing of look-alikes */
+    point = choose_point(&few, input->options->random_share > 0, &moves);
+    /* Random pairs say nothing of those that look alike. */
+    moves = (moves || ridge < ridges[0]) && !few.pairs.made_up;
     if (moves) {
         TRY(fit_without(&few, FOLDS, ridge, &line, error));
-        TRY(prior_pool_weight(input, decision, error));
-        add_to_prior(&few, &line, decision);
-    } else {
-        for (size_t i = 0; i < few.pairs.count; i++)
-            few.unseen[i] = few.offset[i] - (float)few.shift;
+        TRY(prior_pool_weight(0, decision, error));
+        add_to_prior(&few, point, &line, decision);
     }
+    for (size_t i = 0; i < few.pairs.count; i++)
+        few.unseen[i] = moves ? few.unseen[i] - (float)point : few.offset[i] - (float)few.shift;
     struct scored_pairs scored = {few.unseen,  few.pairs.target, few.pairs.a,
                                   few.pairs.b, few.pairs.count,  0};
-    double at;
     TRY(decision_threshold_choose(&scored, input->options, &even, &at, input->log, error));
     if (moves || chosen)
         decision->margin.threshold = (at - decision->margin.bias) / decision->margin.scale;
