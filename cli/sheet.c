@@ -83,8 +83,8 @@ void sheet_text(struct sheet *sheet, const char *name, film_text text)
         put_unquoted(sheet, text);
 }
 
-/* "%.9g" of a number from 0.0001 to 1: nine digits. Returns 0 for others, and where the last digit is
- * nearly a tie, which snprintf rounds exactly. */
+/* "%.9g" of a number from 0.0001 to 1: nine digits. Returns 0 for others, and where the last digit
+ * is nearly a tie, which snprintf rounds exactly. */
 static size_t nine_digits(double number, char *text)
 {
     enum { DIGITS = 9 };

@@ -1,9 +1,9 @@
-/* The values of a set of numbers (base/keyset.h), arranged for speed: a look-up reads one cache line,
- * where a keyset and an array of values read three.
+/* The values of a set of numbers (base/keyset.h), arranged for speed: a look-up reads one cache
+ * line, where a keyset and an array of values read three.
  *
- * Buckets of eight slots; a slot has the lower bits of the mixed number and the value. A number is in
- * the bucket of its upper bits, or in the next ones while these are full. It takes two to four times
- * the memory of the set. */
+ * Buckets of eight slots; a slot has the lower bits of the mixed number and the value. A number is
+ * in the bucket of its upper bits, or in the next ones while these are full. It takes two to four
+ * times the memory of the set. */
 #ifndef BASE_KEYSLOTS_H
 #define BASE_KEYSLOTS_H
 

@@ -45,8 +45,8 @@ struct feature_row {
     struct lexeme_room *room; /* of the words that no lexicon keeps */
     size_t word_capacity, room_capacity;
     /* Of a sentence whose features are those of its words: the factor between the idf of a
-     * character n-gram that occurs once and its value; the n-grams that occur more often, ascending,
-     * are the first REPEATED of SCRATCH, each once less than it occurs. */
+     * character n-gram that occurs once and its value. The n-grams that occur more often, in
+     * ascending order, are the first REPEATED of SCRATCH, each once less than it occurs. */
     int is_plain;
     float gram_factor;
     size_t repeated;

@@ -134,25 +134,26 @@ double evidence_factor(double squares)
     return squares > 0 ? 1.0 / sqrt(squares) : 0.0;
 }
 
-/* The character n-grams, most of the features of a pair, where their weights are codes: whole
- * numbers are added. */
+/* The character n-grams, most of the features of a pair, where their weights are codes: the same
+ * sums, without the cases of other features. */
 static void add_grams(const struct evidence *evidence, const struct reading *reading,
                       struct evidence_sums *sums)
 {
     const struct reading_features *both = &reading->features;
     const uint32_t *row = reading->side[0].row.id;
     const int8_t *code = evidence->feature_code;
+    const float scale[2] = {evidence->feature_scale[0], evidence->feature_scale[1]};
     size_t from = both->first_shared[GROUP_CHAR], to = both->first_shared[GROUP_CHAR + 1];
-    int64_t sum[2] = {0};
-    for (size_t i = from; i < to; i++) sum[0] += code[2 * (size_t)row[both->shared[0][i]]];
+    double sum[2] = {0};
+    for (size_t i = from; i < to; i++)
+        sum[0] += (double)(scale[0] * (float)code[2 * (size_t)row[both->shared[0][i]]]);
     sums->squares[GROUP_CHAR][0] = (double)(to - from);
     from = both->first_alone[GROUP_CHAR];
     to = both->first_alone[GROUP_CHAR + 1];
-    for (size_t i = from; i < to; i++) sum[1] += code[2 * (size_t)both->alone[i] + 1];
+    for (size_t i = from; i < to; i++)
+        sum[1] += (double)(scale[1] * (float)code[2 * (size_t)both->alone[i] + 1]);
     sums->squares[GROUP_CHAR][1] = (double)(to - from);
-    for (int alone = 0; alone < 2; alone++)
-        sums->feature[GROUP_CHAR][alone] =
-            (double)evidence->feature_scale[alone] * (double)sum[alone];
+    for (int alone = 0; alone < 2; alone++) sums->feature[GROUP_CHAR][alone] = sum[alone];
 }
 
 /* Sums the features of one group: shared ones count 1, unshared words their idf. */
