@@ -317,8 +317,9 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
     TRY(count_missed(search, index, &sample, found, &near, &missed, error));
-    if (missed > found / MOST_MISSED && !words) {
-        near.wide = 1;
+    if (missed > found / MOST_MISSED && !words && 3 * search->k < CANDIDATES_NEAR) {
+        near.wide = 1; /* more cells, and more of the sentences in them */
+        near.k = 3 * search->k;
         TRY(count_missed(search, index, &sample, found, &near, &missed, error));
     }
     if (missed > found / MOST_MISSED) {
