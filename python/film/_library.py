@@ -58,6 +58,15 @@ def _places(file):
     yield os.path.join(_HERE, "..", "..", "build", "release", file)
 
 
+def data_file(file):
+    """The path of an installed table, such as english.words, or None: where film finds it."""
+    shared = os.path.join("share", "film", file)
+    folders = filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
+    places = [*_places(file), *(os.path.join(folder, "..", shared) for folder in folders),
+              os.path.join("/usr/local", shared), os.path.join("/usr", shared)]
+    return next(filter(os.path.exists, places), None)
+
+
 def library(name):
     """The library NAME ("film", "pool" or "train"), loaded at its first use."""
     with _lock:

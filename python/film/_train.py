@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, Optional, Tuple, Union
 
 from . import _abi
-from ._library import (C, Callbacks, check, is_frame, options, path_bytes, rows_of, string,
-                       texts)
+from ._library import (C, Callbacks, check, data_file, is_frame, options, path_bytes, rows_of,
+                       string, texts)
 from ._model import Model
 from ._progress import Bar
 
@@ -35,6 +35,8 @@ def train(data: Any, y: Optional[Iterable] = None, *, columns: Optional[str] = N
     DEV is a labelled table to choose the threshold on. OPERATING is "precision=0.95" and the like.
     FEATURES is "word,bigram,char" or some of these. All other options are those of
     film_train_options in film_train.h: method, dim, rank, seed, threads, stem, prior, ...
+    As `film train` does, it packs the model with 8 bits (bits=32: floats) and uses the installed
+    table of English words (language="": none).
 
     >>> model = film.train([("I lost my card", "my card is lost", 1),
     ...                     ("I lost my card", "when do you open?", 0)] * 200)
@@ -50,6 +52,9 @@ def train(data: Any, y: Optional[Iterable] = None, *, columns: Optional[str] = N
         settings["operating"] = {"criterion": criterion, "target": float(target) if target else None}
     if features is not None:
         settings["features"] = _feature_bits(features)
+    settings.setdefault("language", data_file("english.words"))
+    settings["language"] = settings["language"] or None
+    settings["bits"] = settings.get("bits", 8) % 32
     callbacks = Callbacks()
     with _table(data, y) as (path, pairs), _table(dev) as (dev_path, dev_pairs):
         if dev_pairs is not None:

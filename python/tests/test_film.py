@@ -237,6 +237,11 @@ class Training(unittest.TestCase):
         probabilities = {m.match(*CARD).probability for m in models}
         self.assertEqual(len(probabilities), 1)
 
+    def test_same_model_as_the_program(self):
+        subprocess.run([PROGRAM, "train", "third.tsv", "-q", "-o", "third.film"], check=True)
+        self.assertEqual(pathlib.Path("third.film").read_bytes(),
+                         pathlib.Path("faq.film").read_bytes())
+
     def test_frames(self):
         """A frame is its rows, with pandas, or with anything that has __dataframe__ and to_dict."""
         try:

@@ -75,7 +75,7 @@ static void place_decision(const struct decision *decision, const struct tensor_
     place_set(list, "memory.apart.sizes", "memory.apart.rest", &memory->apart);
 }
 
-/* Two codes of 4 bits per byte, each plus 8: dimension i in the lower, STRIDE + i in the upper half.
+/* Two codes of 4 bits per byte, each plus 8: dimension i in the lower half, i + stride above.
  * With an odd number of dimensions the last upper half is 8, the value 0. */
 static size_t halves_stride(size_t dim)
 {

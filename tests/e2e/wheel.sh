@@ -13,6 +13,8 @@ model = film.train(sys.argv[1])
 assert model.match("I lost my card", "my card is lost").same
 foreign = [line for line in open("/proc/self/maps") if "libfilm" in line and "venv" not in line]
 assert not foreign, foreign
+from film._library import data_file
+assert "venv" in data_file("english.words")
 PY
 check "from nothing to a verdict, with its own libraries" env -u LD_LIBRARY_PATH -u PYTHONPATH venv/bin/python first.py "$FAQ/train.tsv"
 finish
