@@ -4,8 +4,8 @@
  *   FAULT_ERROR   its errno; 0: a short count, half of the bytes
  *   FAULT_TRACE   a file for the stack at the failure
  *   FAULT_COUNT   a file for the number of calls of each kind, written at the end
- *   FAULT_SITES   a file for the first call from each place in our code: its kind, its number, and a
- *                 hash of the place (our innermost callers)
+ *   FAULT_SITES   a file for the first call from each place in our code: its kind, its number,
+ *                 and a hash of the place (our innermost callers)
  * Calls before main are not counted. Calls that the C library makes by itself (stdio, the loader)
  * do not come through here; calls.py reaches those with strace. */
 #undef _FILE_OFFSET_BITS /* both names of each call are defined here */
