@@ -197,7 +197,8 @@ film_status prior_pool_rule(const struct learn_input *input, struct decision *de
     quiet.log = NULL;
     TRY(prior_decision(&quiet, &outside, error));
     /* Duplicates alone say nothing of other pairs: with the weight of labels of both kinds, a fifth
-     * of what resemblance finds among FAQ's questions was found. A third of POOL_LABELS is a tenth. */
+     * of what resemblance finds among FAQ's questions was found. A third of POOL_LABELS weighs a
+     * tenth. */
     size_t labels = labels_only_same(input->corpus) ? (size_t)POOL_LABELS / 3 : input->corpus->rows;
     TRY(prior_pool_weight(labels, &outside, error));
     decision->pool = outside.pool;
