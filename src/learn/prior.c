@@ -211,7 +211,7 @@ done:
 void prior_calibrate(const struct decision *decision, float *margin, float *resemblance,
                      size_t count, struct calibration *line)
 {
-    const struct calibration *outside = &decision->pool.outside;
+    static const double FOUND = 0.8;
     double mean[2] = {0, 0}, both = 0, square = 0;
     sort_array(margin, count, sizeof *margin, by_value);
     sort_array(resemblance, count, sizeof *resemblance, by_value);
@@ -225,6 +225,6 @@ void prior_calibrate(const struct decision *decision, float *margin, float *rese
         both += off * ((double)resemblance[i] - mean[1]);
     }
     if (!(square > 0 && both > 0)) return;
-    line->scale = outside->scale * both / square;
-    line->bias = outside->scale * mean[1] + outside->bias - line->scale * mean[0];
+    line->scale = decision->pool.outside.scale * both / square;
+    line->bias = -line->scale * (double)margin[(size_t)((1 - FOUND) * (double)count)];
 }
