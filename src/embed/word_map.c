@@ -81,8 +81,9 @@ void word_map_add(const struct word_map *map, uint32_t id, float factor, float *
 static void multiply_codes(const struct word_map *map, uint32_t id, const uint32_t *others,
                            size_t count, size_t dim, double *out)
 {
-    const int8_t *rows[CODED_ROWS] = {NULL};
+    const int8_t *rows[CODED_ROWS];
     int32_t sum[CODED_ROWS];
+    if (count == 0) return;
     for (size_t i = 0; i < count; i++) rows[i] = codes_of(map, others[i], dim);
     codes_multiply(codes_of(map, id, dim), rows, count, dim, sum);
     for (size_t i = 0; i < count; i++)
