@@ -211,7 +211,7 @@ done:
 void prior_calibrate(const struct decision *decision, float *margin, float *resemblance,
                      size_t count, struct calibration *line)
 {
-    static const double FOUND = 0.8;
+    static const double FOUND = 0.85;
     double mean[2] = {0, 0}, both = 0, square = 0;
     sort_array(margin, count, sizeof *margin, by_value);
     sort_array(resemblance, count, sizeof *resemblance, by_value);

@@ -32,9 +32,9 @@ film_status prior_pool_weight(size_t labels, struct decision *decision, film_err
 /* Calibrates a decision that was learned from duplicates and random pairs. Nothing is known of
  * pairs that look alike, so odds against random pairs are too high: on Quora they made accuracy
  * 0.63 of 0.71 without labels. What is known is how many duplicates are found: even odds are where
- * four of five are (accuracy 0.72, and 0.78 on FAQ; from 75 to 90 % found it changes by 2 points),
- * and the slope is that of the decision without labels. MARGIN and RESEMBLANCE (count) are those
- * of the duplicates, out of fold; both are sorted. DECISION has its pool rule. */
+ * 85 % are (accuracy 0.72, and 0.78 on FAQ; from 75 to 90 % found it changes by 2 points), and the
+ * slope is that of the decision without labels. MARGIN and RESEMBLANCE (count) are those of the
+ * duplicates, out of fold; both are sorted. DECISION has its pool rule. */
 void prior_calibrate(const struct decision *decision, float *margin, float *resemblance,
                      size_t count, struct calibration *line);
 
