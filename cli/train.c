@@ -112,7 +112,7 @@ static void print_accuracy(const json_t *figures)
     if (strcmp(from, "dev") == 0)
         fprintf(stderr, "on %s of the --dev file)", pairs);
     else if (strcmp(from, "train") == 0)
-        fprintf(stderr, "on %s of the training data)", pairs);
+        fprintf(stderr, "on %s of the training data; new pairs are harder)", pairs);
     else if (strcmp(from, "folds") == 0 && whole)
         fprintf(stderr, "cross-validated on %s)", pairs);
     else if (strcmp(from, "folds") == 0)

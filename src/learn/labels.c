@@ -157,6 +157,13 @@ done:
     return status;
 }
 
+size_t labels_distinct(const struct corpus *corpus, const struct labelled_pairs *pairs)
+{
+    size_t sentences = corpus_all(corpus);
+    size_t all = sentences < LABELS_DRAWN ? sentences * (sentences - 1) / 2 : SIZE_MAX;
+    return corpus->labels == FILM_LABELS_CATEGORIES && all < pairs->count ? all : pairs->count;
+}
+
 int labels_only_same(const struct corpus *corpus)
 {
     if (corpus->labels != FILM_LABELS_PAIRS) return 0;

@@ -27,6 +27,9 @@ enum { LABELS_DRAWN = 20000 };
 int labels_verdict(const struct corpus *corpus, float target);
 void labelled_pairs_free(struct labelled_pairs *pairs);
 
+/* Returns how many different pairs PAIRS can hold at most: draws from few rows repeat pairs. */
+size_t labels_distinct(const struct corpus *corpus, const struct labelled_pairs *pairs);
+
 /* Returns whether all rows are pairs labelled the same. */
 int labels_only_same(const struct corpus *corpus);
 

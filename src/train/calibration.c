@@ -156,7 +156,7 @@ film_status calibrate_model(film_model *model, const struct training_rows *rows,
         near_misses_wanted(&options->operating, on.labelled))
         TRY(log_near_misses(&on, model, error));
     training_log_note(log, "threshold_from", json_string(rows->dev_name));
-    training_log_count(log, "threshold_pairs", on.pairs.count);
+    training_log_count(log, "threshold_pairs", labels_distinct(on.labelled, &on.pairs));
     decision_threshold_made_up(log, on.pairs.made_up);
     training_log_phase(log, "threshold");
 done:

@@ -28,7 +28,10 @@ has dev '"threshold_pairs":1174'
 run "$FILM" train pairs.tsv --decision threshold --dim 8 -o x.film
 check "the summary prints what was held out" grep -qE '^similarity threshold [0-9.-]+; balanced accuracy [0-9.]+ % \(on 122 pairs held out from training\)' err
 run "$FILM" train pairs.tsv --decision threshold --method svd --rank 8 -o x.film
-check "svd learns nothing from labels and holds nothing out" grep -q '(on 610 pairs of the training data)' err
+check "svd learns nothing from labels and holds nothing out" grep -q '(on 610 pairs of the training data; new pairs are harder)' err
+printf 'text,category\nhow do I pay,pay\nwhere is my bill,bill\nhow to pay online,pay\nmy bill is wrong,bill\n' >few.csv
+run "$FILM" train few.csv -o x.film
+check "four rows of categories are six pairs" grep -q '(on 6 pairs of the training data; new pairs are harder)' err
 for method in svd film rank; do
     for sim in cosine dot euclidean; do
         extra="--dim 8"
