@@ -65,9 +65,10 @@ done:
 
 static int bits_of(uint64_t x)
 {
-    int count = 0;
-    for (; x; x &= x - 1) count++;
-    return count;
+    const uint64_t pairs = 0x5555555555555555, fours = 0x3333333333333333;
+    x -= x >> 1 & pairs;
+    x = (x & fours) + (x >> 2 & fours);
+    return (int)(((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
 }
 
 /* Adds the shared information of each field to OUT, half of it by the field of either record: first

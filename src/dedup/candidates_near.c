@@ -40,9 +40,9 @@ struct sample {
 /* Chooses sentences by their bytes: the choice does not depend on the order of the sentences. */
 static film_status choose_sentences(struct sample *sample, size_t count, film_error *error)
 {
-    size_t wanted = count / EVERY,
-           most = CANDIDATES_BATCH / sample->search->k / (sample->blocking ? 2 : 1);
-    if (wanted < LEAST_SAMPLE) wanted = LEAST_SAMPLE;
+    int records = sample->blocking != NULL; /* their vectors have no cells: each reads all */
+    size_t wanted = count / EVERY, most = CANDIDATES_BATCH / sample->search->k / (records ? 2 : 1);
+    if (wanted < LEAST_SAMPLE || records) wanted = LEAST_SAMPLE;
     if (wanted > most) wanted = most;
     size_t every = count / wanted + 1;
     sample->which = mem_array(wanted, sizeof *sample->which);
