@@ -18,7 +18,7 @@ film_status candidates_init(struct candidates *search, const struct comm *comm,
                                   .threshold = request->threshold != 0 ? request->threshold
                                                                        : CANDIDATES_THRESHOLD,
                                   .k = request->candidates ? request->candidates : CANDIDATES_K,
-                                  .words_from = model->fields.count ? RECORDS_FROM : 0,
+                                  .blocking_from = model->fields.count ? RECORDS_FROM : 0,
                                   .progress = request->progress};
     if (!(search->threshold > 0 && search->threshold < 1))
         TRY(status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1",
@@ -57,22 +57,23 @@ static film_status search_one_text(const struct candidate_query *request,
                                  request->k + (request->own != 0), found, count, error);
 }
 
-/* The same by the vector of the sentence, or by its words, alone. */
-static film_status search_near(const struct candidate_query *request,
-                               struct index_searcher *searcher, size_t i,
+/* The same by the vector of the sentence, or by the blocking of records. */
+static film_status search_near(const struct candidate_query *request, int thread, size_t i,
                                struct index_candidate *found, size_t *count, film_error *error)
 {
     uint32_t id[CANDIDATES_NEAR];
     float score[CANDIDATES_NEAR];
     struct nearest near = {id, score, 0};
-    film_status status = request->words
-                             ? index_by_words(request->index, searcher, request->queries[i],
-                                              request->least, request->k + 1, &near, error)
-                             : index_near_id(request->index, searcher, (uint32_t)i, request->least,
-                                             request->k + 1, &near, error);
+    film_status status = FILM_OK;
+    if (request->blocking)
+        blocking_search(request->blocking, request->blocking_searchers[thread], (uint32_t)i,
+                        request->least, request->k, &near);
+    else
+        status = index_near_id(request->index, request->searchers[thread], (uint32_t)i,
+                               request->least, request->k + 1, &near, error);
     if (status != FILM_OK) return status;
     for (size_t c = 0; c < near.found; c++)
-        found[c] = (struct index_candidate){.id = id[c], .dense = score[c], .lexical = score[c]};
+        found[c] = (struct index_candidate){.id = id[c], .dense = score[c]};
     *count = near.found;
     return FILM_OK;
 }
@@ -85,13 +86,13 @@ static film_status fill_list(const struct candidate_query *request, int thread, 
     size_t i = request->which ? request->which[place] : place;
     struct index_candidate *found = request->found + (size_t)thread * (k + 1);
     uint32_t *list = request->lists + place * k;
-    film_status status = (request->least > 0 ? search_near : search_one_text)(
-        request, request->searchers[thread], i, found, &count, error);
+    film_status status = request->least > 0 ? search_near(request, thread, i, found, &count, error)
+                                            : search_one_text(request, request->searchers[thread],
+                                                              i, found, &count, error);
     if (status != FILM_OK) return status;
     for (size_t c = 0; c < count && taken < k; c++) {
         if (request->own && found[c].id == i) continue;
-        if (request->cosine)
-            request->cosine[place * k + taken] = request->words ? found[c].lexical : found[c].dense;
+        if (request->cosine) request->cosine[place * k + taken] = found[c].dense;
         list[taken++] = found[c].id;
     }
     while (taken < k) list[taken++] = CANDIDATES_NONE;
@@ -117,12 +118,17 @@ film_status candidates_fill(struct candidate_query *request, size_t count, film_
     const struct candidates *search = request->search;
     size_t threads = (size_t)search->threads;
     int listed = !request->which && request->least <= 0; /* a network reads the texts ahead */
-    TRY_ALLOC(request->searchers = mem_zeroed(threads, sizeof(struct index_searcher *)), error);
+    TRY_ALLOC(
+        (request->searchers = mem_zeroed(threads, sizeof(struct index_searcher *))) &&
+            (request->blocking_searchers = mem_zeroed(threads, sizeof(struct blocking_searcher *))),
+        error);
     TRY_ALLOC(request->found = mem_array(threads * (request->k + 1), sizeof *request->found),
               error);
     for (size_t i = 0; i < threads; i++) {
         TRY(index_searcher_new(request->index, &request->searchers[i], error));
         if (request->wide) index_searcher_widen(request->searchers[i]);
+        if (request->blocking)
+            TRY(blocking_searcher_new(request->blocking, &request->blocking_searchers[i], error));
     }
     for (size_t first = 0; first < count; first += SOME) {
         size_t last = count - first < SOME ? count : first + SOME;
@@ -138,7 +144,11 @@ film_status candidates_fill(struct candidate_query *request, size_t count, film_
 done:
     for (size_t i = 0; request->searchers && i < threads; i++)
         index_searcher_free(request->searchers[i]);
+    for (size_t i = 0; request->blocking_searchers && i < threads; i++)
+        blocking_searcher_free(request->blocking_searchers[i]);
     mem_free(request->searchers);
+    mem_free(request->blocking_searchers);
+    request->blocking_searchers = NULL;
     mem_free(request->found);
     request->searchers = NULL;
     request->found = NULL;

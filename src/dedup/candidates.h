@@ -13,6 +13,7 @@
 #include "film_pool.h"
 #include "base/comm.h"
 #include "model/model.h"
+#include "dedup/blocking.h"
 #include "pair/score.h"
 #include "index/index.h"
 
@@ -34,7 +35,7 @@ struct candidates {
     struct match_rule rule;
     double threshold; /* a probability */
     size_t k;
-    size_t words_from; /* sets of records from this size on may be searched by words; 0: never */
+    size_t blocking_from; /* sets of records from this size on may use blocking; 0: never */
     int threads;
     const film_progress *progress;
     struct match *match; /* one per thread, for single pairs */
@@ -73,24 +74,25 @@ struct candidate_query {
     const struct index *index;
     const film_text *queries;
     int own;
-    const uint32_t *which; /* queries by number; NULL: all, in their order */
-    const uint32_t *order; /* or in this one; NULL: theirs */
-    int words;             /* cosines are those of the words, not of the vectors */
-    float least;           /* above 0: only by vector or words, with at least this cosine (own) */
-    int wide;              /* more cells are searched */
+    const uint32_t *which;     /* queries by number; NULL: all, in their order */
+    const uint32_t *order;     /* or in this one; NULL: theirs */
+    struct blocking *blocking; /* of records: by its score, not by vector; NULL: none */
+    float least; /* above 0: only by vector or blocking, with at least this cosine or score (own) */
+    int wide;    /* more cells are searched */
     size_t k;
     uint32_t *lists;                   /* k of each query */
     float *cosine;                     /* theirs; NULL: not wanted */
     size_t first;                      /* the first query of the current block */
     struct index_searcher **searchers; /* by thread */
-    struct index_candidate *found;     /* by thread: k + 1 */
+    struct blocking_searcher **blocking_searchers;
+    struct index_candidate *found; /* by thread: k + 1 */
 };
 
 /* Fills the lists of COUNT queries. */
 film_status candidates_fill(struct candidate_query *request, size_t count, film_error *error);
 
 /* candidates_near.c: for a large set in one process, decides on a sample whether candidates by
- * vector (of records: by words and keys) with a lowest cosine find nearly all of the pairs that
+ * vector (of records: by blocking) with a lowest cosine or score find nearly all of the pairs that
  * candidates_find would find, and uses them. Sentences need a graph, records do not. *LISTS
  * (count x search->k, which may grow) is allocated; it stays NULL where they do not. */
 film_status candidates_find_near(struct candidates *search, const struct index *index,

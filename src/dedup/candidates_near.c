@@ -1,5 +1,5 @@
 /* Fewer candidates for a large set: by vector alone, with a lowest cosine, and judged to the end
- * only with enough word evidence; of records by words and keys alone. A sample, searched and judged
+ * only with enough word evidence; of records by blocking. A sample, searched and judged
  * in full, chooses the limits and shows what would be lost. Where that is more than one pair in a
  * hundred, nothing is left out. */
 #include "base/mem.h"
@@ -14,6 +14,7 @@ enum {
     LEAST_SAMPLE = 1024,  /* sentences */
     EVERY = 32,           /* sentences for one of the sample */
     LEAST_PAIRS = 200,    /* duplicates in the sample: fewer decide nothing */
+    AFFORDED = 1,         /* candidates of a record that are judged in any case */
     MOST_LOST = 500,      /* at most 1 of these is below the cosine */
     MOST_EXCLUDED = 1000, /* at most 1 of these is excluded by its evidence */
     MOST_MISSED = 100     /* at most 1 of these is in no list */
@@ -28,8 +29,8 @@ struct near_pair {
 struct sample {
     const struct candidates *search;
     const film_text *texts;
-    int words;       /* records; duplicates are then those of candidates_sure */
-    uint32_t *which; /* numbers of the sentences */
+    struct blocking *blocking; /* of records; duplicates are then those of candidates_sure */
+    uint32_t *which;           /* numbers of the sentences */
     size_t count;
     struct near_pair *pairs; /* candidates */
     size_t pair_count;
@@ -39,8 +40,9 @@ struct sample {
 /* Chooses sentences by their bytes: the choice does not depend on the order of the sentences. */
 static film_status choose_sentences(struct sample *sample, size_t count, film_error *error)
 {
-    size_t wanted = count / EVERY, most = CANDIDATES_BATCH / sample->search->k;
-    if (wanted < LEAST_SAMPLE) wanted = LEAST_SAMPLE;
+    int records = sample->blocking != NULL; /* their vectors have no cells: each reads all */
+    size_t wanted = count / EVERY, most = CANDIDATES_BATCH / sample->search->k / (records ? 2 : 1);
+    if (wanted < LEAST_SAMPLE || records) wanted = LEAST_SAMPLE;
     if (wanted > most) wanted = most;
     size_t every = count / wanted + 1;
     sample->which = mem_array(wanted, sizeof *sample->which);
@@ -66,7 +68,7 @@ static film_status judge_sample(struct sample *sample, struct candidates *search
     struct score_source source = {.pair = sample_texts, .user = sample};
     float *evidence = mem_zeroed(sample->pair_count, sizeof *evidence);
     TRY_ALLOC(evidence, error);
-    sample->weighed = search->rule.full && !search->model->encoder.network && !sample->words;
+    sample->weighed = search->rule.full && !search->model->encoder.network && !sample->blocking;
     if (sample->weighed)
         TRY(candidates_weigh(search, &source, sample->pair_count, evidence, error));
     else
@@ -76,7 +78,7 @@ static film_status judge_sample(struct sample *sample, struct candidates *search
         struct near_pair *pair = &sample->pairs[i];
         pair->evidence = evidence[i];
         pair->similarity = (float)verdict->similarity;
-        pair->is_duplicate = sample->words
+        pair->is_duplicate = sample->blocking
                                  ? candidates_sure(search, verdict)
                                  : (double)(float)verdict->probability >= search->threshold;
     }
@@ -85,7 +87,28 @@ done:
     return status;
 }
 
-/* Lists the candidates of the sample. */
+static int has_candidate(const uint32_t *list, size_t k, uint32_t id)
+{
+    for (size_t c = 0; c < k; c++)
+        if (list[c] == id) return 1;
+    return 0;
+}
+
+/* Adds the candidates in the lists of REQUEST that are not in those of KNOWN (NULL: none). */
+static void add_pairs(struct sample *sample, const struct candidate_query *request,
+                      const uint32_t *known)
+{
+    size_t k = request->k;
+    for (size_t i = 0; i < sample->count * k; i++)
+        if (request->lists[i] != CANDIDATES_NONE &&
+            !(known && has_candidate(known + i / k * k, k, request->lists[i])))
+            sample->pairs[sample->pair_count++] = (struct near_pair){.place = (uint32_t)(i / k),
+                                                                     .lister = sample->which[i / k],
+                                                                     .candidate = request->lists[i],
+                                                                     .cosine = request->cosine[i]};
+}
+
+/* Lists the candidates of the sample, of records also those of the blocking. */
 static film_status list_sample(struct sample *sample, const struct candidates *search,
                                const struct index *index, film_error *error)
 {
@@ -97,19 +120,23 @@ static film_status list_sample(struct sample *sample, const struct candidates *s
                                       .own = 1,
                                       .which = sample->which,
                                       .k = k};
+    struct candidate_query blocked = request;
     TRY_ALLOC((request.lists = mem_array(sample->count, k * sizeof *request.lists)) &&
+                  (blocked.lists = mem_array(sample->count, k * sizeof *blocked.lists)) &&
                   (request.cosine = mem_array(sample->count, k * sizeof *request.cosine)) &&
-                  (sample->pairs = mem_array(sample->count, k * sizeof *sample->pairs)),
+                  (sample->pairs = mem_array(sample->count, 2 * k * sizeof *sample->pairs)),
               error);
     TRY(candidates_fill(&request, sample->count, error));
-    for (size_t i = 0; i < sample->count * k; i++)
-        if (request.lists[i] != CANDIDATES_NONE)
-            sample->pairs[sample->pair_count++] = (struct near_pair){.place = (uint32_t)(i / k),
-                                                                     .lister = sample->which[i / k],
-                                                                     .candidate = request.lists[i],
-                                                                     .cosine = request.cosine[i]};
+    add_pairs(sample, &request, NULL);
+    if (!sample->blocking) goto done;
+    blocked.blocking = sample->blocking;
+    blocked.cosine = request.cosine;
+    blocked.least = FLT_MIN;
+    TRY(candidates_fill(&blocked, sample->count, error));
+    add_pairs(sample, &blocked, request.lists);
 done:
     mem_free(request.lists);
+    mem_free(blocked.lists);
     mem_free(request.cosine);
     return status;
 }
@@ -174,13 +201,6 @@ static int pairs_by_cosine(const void *left, const void *right)
     return a->candidate < b->candidate ? -1 : a->candidate > b->candidate;
 }
 
-static int has_candidate(const uint32_t *list, size_t k, uint32_t id)
-{
-    for (size_t c = 0; c < k; c++)
-        if (list[c] == id) return 1;
-    return 0;
-}
-
 /* Fills LISTS (k of each) for the sentences WHICH, or all. */
 static film_status fill_near(const struct candidates *search, const struct index *index,
                              const struct sample *sample, const uint32_t *which, size_t count,
@@ -197,47 +217,45 @@ static film_status fill_near(const struct candidates *search, const struct index
     return candidates_fill(request, count, error);
 }
 
-/* Raises the cosines of the duplicates, the first FOUND pairs, to those that a search by words
- * gives; BACK: from the candidate to the sentence of the sample. */
-static film_status raise_by_words(const struct candidates *search, const struct index *index,
-                                  struct sample *sample, size_t found,
-                                  const struct candidate_query *near, int back, film_error *error)
+static int by_falling_score(const void *left, const void *right)
+{
+    float a = *(const float *)left, b = *(const float *)right;
+    return a > b ? -1 : a < b;
+}
+
+/* Returns a score that AFFORDED pairs of each record of the sample reach: few enough to judge. */
+static film_status afforded_score(const struct sample *sample, float *score, film_error *error)
 {
     film_status status = FILM_OK;
-    struct candidate_query query = *near;
-    uint32_t *which = NULL;
-    size_t count = back ? found : sample->count, k = near->k;
-    query.least = FLT_MIN;
-    TRY_ALLOC((query.cosine = mem_array(count, k * sizeof *query.cosine)) &&
-                  (which = mem_array(found, sizeof *which)),
-              error);
-    for (size_t i = 0; i < found; i++) which[i] = sample->pairs[i].candidate;
-    TRY(fill_near(search, index, sample, back ? which : sample->which, count, &query, error));
-    for (size_t i = 0; i < found; i++) {
-        struct near_pair *pair = &sample->pairs[i];
-        size_t first = (back ? i : pair->place) * k;
-        uint32_t wanted = back ? pair->lister : pair->candidate;
-        for (size_t c = first; c < first + k; c++)
-            if (query.lists[c] == wanted) pair->cosine = fmaxf(pair->cosine, query.cosine[c]);
-    }
+    size_t wanted = AFFORDED * sample->count;
+    float *all = mem_array(sample->pair_count, sizeof *all);
+    TRY_ALLOC(all, error);
+    for (size_t i = 0; i < sample->pair_count; i++) all[i] = sample->pairs[i].cosine;
+    sort_array(all, sample->pair_count, sizeof *all, by_falling_score);
+    *score = all[wanted < sample->pair_count ? wanted : sample->pair_count - 1];
 done:
-    mem_free(query.lists);
-    mem_free(query.cosine);
-    mem_free(which);
+    mem_free(all);
     return status;
 }
 
-/* Gives the duplicates, the first FOUND pairs, the cosines of a search by words, and sorts them. */
-static film_status score_by_words(const struct candidates *search, const struct index *index,
-                                  struct sample *sample, size_t found,
-                                  const struct candidate_query *near, film_error *error)
+/* Fits the score of the blocking to the sample, and makes it the cosine of its pairs. */
+static film_status score_by_blocking(struct sample *sample, film_error *error)
 {
+    struct blocking *blocking = sample->blocking;
     film_status status = FILM_OK;
-    for (size_t i = 0; i < found; i++) sample->pairs[i].cosine = 0;
-    for (int back = 0; back < 2; back++)
-        TRY(raise_by_words(search, index, sample, found, near, back, error));
-    sort_array(sample->pairs, found, sizeof *sample->pairs, pairs_by_cosine);
+    struct blocking_example *examples = mem_array(sample->pair_count, sizeof *examples);
+    TRY_ALLOC(examples, error);
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        const struct near_pair *pair = &sample->pairs[i];
+        examples[i] = (struct blocking_example){pair->lister, pair->candidate, pair->is_duplicate};
+    }
+    TRY(blocking_learn(blocking, examples, sample->pair_count, error));
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        struct near_pair *pair = &sample->pairs[i];
+        pair->cosine = blocking_score(blocking, pair->lister, pair->candidate);
+    }
 done:
+    mem_free(examples);
     return status;
 }
 
@@ -298,26 +316,33 @@ film_status candidates_find_near(struct candidates *search, const struct index *
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    int words = search->words_from > 0,
-        large = words ? count >= search->words_from : index_order(index) != NULL;
-    struct sample sample = {.search = search, .texts = texts, .words = words};
+    int records = search->blocking_from > 0,
+        large = records ? count >= search->blocking_from : index_order(index) != NULL;
+    struct sample sample = {.search = search, .texts = texts};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
-    struct candidate_query near = {.words = words, .k = search->k + search->k / 2};
+    struct candidate_query near = {.k = search->k + search->k / 2};
     size_t missed = 0, found = 0;
+    float afforded = 1;
     *lists = NULL;
     if (search->comm->size > 1 || !large || near.k >= CANDIDATES_NEAR) return FILM_OK;
+    if (records)
+        TRY(blocking_new(&search->model->encoder, texts, count, search->threads, &sample.blocking,
+                         error));
+    near.blocking = sample.blocking;
     TRY(choose_sentences(&sample, count, error));
     TRY(list_sample(&sample, search, index, error));
     TRY(judge_sample(&sample, search, error));
     for (size_t i = 0; i < sample.pair_count; i++) found += (size_t)sample.pairs[i].is_duplicate;
     if (found < LEAST_PAIRS) goto done;
+    if (records) TRY(score_by_blocking(&sample, error));
     sort_array(sample.pairs, sample.pair_count, sizeof *sample.pairs, pairs_by_cosine);
-    if (words) TRY(score_by_words(search, index, &sample, found, &near, error));
     near.least = sample.pairs[found / MOST_LOST].cosine;
+    if (records) TRY(afforded_score(&sample, &afforded, error));
+    near.least = fminf(near.least, afforded);
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
     TRY(count_missed(search, index, &sample, found, &near, &missed, error));
-    if (missed > found / MOST_MISSED && !words && 3 * search->k < CANDIDATES_NEAR) {
+    if (missed > found / MOST_MISSED && !records && 3 * search->k < CANDIDATES_NEAR) {
         near.wide = 1; /* more cells, and more of the sentences in them */
         near.k = 3 * search->k;
         TRY(count_missed(search, index, &sample, found, &near, &missed, error));
@@ -332,6 +357,7 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     search->k = near.k;
 done:
     if (status != FILM_OK) mem_free(near.lists);
+    blocking_free(sample.blocking);
     mem_free(sample.which);
     mem_free(sample.pairs);
     return status;

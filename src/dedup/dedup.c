@@ -69,7 +69,7 @@ static film_status find_item_candidates(struct dedup *dedup, film_error *error)
     struct index *index = NULL;
     /* A review wants pairs below the threshold, too. */
     int near = !dedup->options->review;
-    int cells = !near || !search->words_from || dedup->comm->size > 1;
+    int cells = !near || !search->blocking_from || dedup->comm->size > 1;
     if (search->k + 1 > set->all_items) search->k = set->all_items > 1 ? set->all_items - 1 : 1;
     TRY(index_items(dedup, cells, &index, error));
     if (near)

@@ -354,28 +354,6 @@ film_status index_near_id(const struct index *index, struct index_searcher *sear
     return vector_index_near(index->dense, searcher->walker, id, least, k, out, error);
 }
 
-film_status index_by_words(const struct index *index, struct index_searcher *searcher,
-                           film_text text, float least, size_t k, struct nearest *out,
-                           film_error *error)
-{
-    film_status status = FILM_OK;
-    struct lexical_terms terms;
-    TRY(terms_make(&searcher->terms, text, &terms, error));
-    /* A model does not know how frequent the names of this table are. */
-    float *weight = searcher->terms.weight;
-    double all = log((double)index_count(index) + 1);
-    for (size_t i = 0; i < terms.count; i++) {
-        double count = (double)lexical_frequency(index->lexical, terms.key[i]);
-        weight[i] *= (float)(1 - log(count + 1) / (all + 1));
-    }
-    vec_normalise(weight, terms.count);
-    lexical_searcher_least(searcher->words, least);
-    status = lexical_search(index->lexical, searcher->words, terms, NULL, k, out, error);
-    lexical_searcher_least(searcher->words, 0);
-done:
-    return status;
-}
-
 film_status index_vector(const struct index *index, struct index_searcher *searcher, film_text text,
                          float *vector, film_error *error)
 {

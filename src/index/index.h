@@ -97,12 +97,6 @@ const uint32_t *index_order(const struct index *index);
 film_status index_near_id(const struct index *index, struct index_searcher *searcher, uint32_t id,
                           float least, size_t k, struct nearest *out, film_error *error);
 
-/* Finds up to K sentences by their words alone, rare ones of the index counting more, with a score
- * of at least LEAST, best first. OUT has room for K. */
-film_status index_by_words(const struct index *index, struct index_searcher *searcher,
-                           film_text text, float least, size_t k, struct nearest *out,
-                           film_error *error);
-
 /* The sentences to search among: their ids, ascending, and a mask with 1 at these ids. */
 struct index_filter {
     const uint32_t *id;

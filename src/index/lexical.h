@@ -82,9 +82,6 @@ struct lexical_searcher;
 film_status lexical_searcher_new(struct lexical_searcher **out, film_error *error);
 void lexical_searcher_free(struct lexical_searcher *searcher);
 
-/* The next searches find only documents with a score of at least LEAST (0: all). */
-void lexical_searcher_least(struct lexical_searcher *searcher, float least);
-
 /* Finds the best K documents that share a term with QUERY, best first. SCORE is the inner product.
  * MASK (a byte per document; NULL: all) selects the documents. */
 film_status lexical_search(const struct lexical *lexical, struct lexical_searcher *searcher,

@@ -37,7 +37,6 @@ struct lexical_searcher {
     uint32_t *order; /* scratch space for sorting */
     size_t order_capacity;
     const uint8_t *mask; /* of this search; NULL: all */
-    uint32_t floor;      /* lower sums are not wanted */
     struct wanted *wanted;
     size_t wanted_count, wanted_capacity;
 };
@@ -56,11 +55,6 @@ void lexical_searcher_free(struct lexical_searcher *searcher)
     mem_free(searcher->order);
     mem_free(searcher->wanted);
     mem_free(searcher);
-}
-
-void lexical_searcher_least(struct lexical_searcher *searcher, float least)
-{
-    searcher->floor = (uint32_t)(least * LEXICAL_ONE * LEXICAL_ONE);
 }
 
 static int fit(struct lexical_searcher *searcher, size_t count, size_t terms)
@@ -89,14 +83,6 @@ static int by_bound(const void *a, const void *b)
     const struct wanted *left = a, *right = b;
     if (left->bound != right->bound) return left->bound > right->bound ? -1 : 1;
     return left->term < right->term ? -1 : left->term > right->term;
-}
-
-/* With a floor, the long lists come last, where they are only probed. */
-static int by_length(const void *a, const void *b)
-{
-    const struct wanted *left = a, *right = b;
-    if (left->length != right->length) return left->length < right->length ? -1 : 1;
-    return by_bound(a, b);
 }
 
 static int by_term(const void *a, const void *b)
@@ -217,8 +203,8 @@ static int is_out(const struct lexical *lexical, const struct lexical_searcher *
     return (lexical->removed && dead[document]) || (searcher->mask && !searcher->mask[document]);
 }
 
-/* Returns a score that K living documents reach, at most RANGE below the best such score; the floor
- * when there are fewer documents. A histogram has no branches that depend on the scores. */
+/* Returns a score that K living documents reach, at most RANGE below the best such score; 0 when
+ * there are fewer documents. A histogram has no branches that depend on the scores. */
 static uint32_t least_of_best(const struct lexical *lexical,
                               const struct lexical_searcher *searcher, size_t k)
 {
@@ -232,9 +218,8 @@ static uint32_t least_of_best(const struct lexical *lexical,
     }
     size_t above = 0;
     for (uint32_t range = RANGES; range-- > 0;)
-        if ((above += count[range]) >= k)
-            return range * RANGE > searcher->floor ? range * RANGE : searcher->floor;
-    return searcher->floor;
+        if ((above += count[range]) >= k) return range * RANGE;
+    return 0;
 }
 
 /* Drops the candidates that cannot reach LEAST with REST more. */
@@ -258,9 +243,9 @@ static void add_terms(const struct lexical *lexical, struct lexical_searcher *se
     uint64_t rest = 0;
     size_t i = 0, count = searcher->wanted_count, longest = longest_list(lexical);
     struct wanted *wanted = searcher->wanted;
-    sort_array(wanted, count, sizeof *wanted, searcher->floor ? by_length : by_bound);
+    sort_array(wanted, count, sizeof *wanted, by_bound);
     for (size_t t = 0; t < count; t++) rest += wanted[t].bound;
-    for (uint32_t least = searcher->floor; i < count; i++) {
+    for (uint32_t least = 0; i < count; i++) {
         /* Computing the threshold reads all scores once: only before a list that costs as much. */
         if (searcher->touched_count >= k && 2 * wanted[i].length > searcher->touched_count)
             least = least_of_best(lexical, searcher, k);
@@ -298,7 +283,7 @@ film_status lexical_search(const struct lexical *lexical, struct lexical_searche
     for (size_t i = 0; i < searcher->touched_count; i++) {
         uint32_t document = searcher->touched[i], sum = searcher->sum[document];
         searcher->sum[document] = 0;
-        if (sum && sum >= searcher->floor && !is_out(lexical, searcher, document))
+        if (sum && !is_out(lexical, searcher, document))
             topk_offer(&top, (float)sum / ((float)LEXICAL_ONE * LEXICAL_ONE), document);
     }
     topk_finish(&top);

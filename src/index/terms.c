@@ -173,27 +173,52 @@ static void put_record_keys(struct terms *terms, film_text text)
     }
 }
 
-film_status terms_make(struct terms *terms, film_text text, struct lexical_terms *out,
-                       film_error *error)
+/* Adds the words of TEXT. */
+static film_status put_words(struct terms *terms, film_text text, double *all, double *unknown,
+                             film_error *error)
 {
     film_status status = FILM_OK;
     const struct features *features = terms->encoder->features;
     const struct gram_list *words = &terms->grams.group[GROUP_WORD];
-    double all = 0, unknown = 0;
-    terms->count = 0;
     TRY(grams_collect(&terms->grams, &features->tokenizer, GROUP_BIT(GROUP_WORD), text, error));
-    TRY_ALLOC(reserve_terms(terms, words->count + MOST_KEYS), error);
-    put_record_keys(terms, text);
+    TRY_ALLOC(reserve_terms(terms, terms->count + words->count), error);
     for (size_t i = 0; i < words->count; i++) {
         film_text word = gram_text(words, &words->items[i]);
         uint32_t id = strtab_find(&features->vocabulary[GROUP_WORD], word.bytes, word.length);
         float weight = id == STRTAB_NONE
                            ? terms->unknown
                            : term_weight(terms->encoder, features->first[GROUP_WORD] + id);
-        all += (double)weight * (double)weight;
-        if (id == STRTAB_NONE) unknown += (double)weight * (double)weight;
+        *all += (double)weight * (double)weight;
+        if (id == STRTAB_NONE) *unknown += (double)weight * (double)weight;
         put_term(terms, word, weight);
     }
+done:
+    return status;
+}
+
+film_status terms_add_value(struct terms *terms, enum field_type type, film_text value,
+                            film_error *error)
+{
+    film_status status = FILM_OK;
+    struct record_keys keys = {terms, 0};
+    double all = 0, unknown = 0;
+    TRY_ALLOC(reserve_terms(terms, terms->count + MOST_KEYS), error);
+    put_value_keys(&keys, type, value);
+    TRY(put_words(terms, value, &all, &unknown, error));
+done:
+    return status;
+}
+
+film_status terms_make(struct terms *terms, film_text text, struct lexical_terms *out,
+                       film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct features *features = terms->encoder->features;
+    double all = 0, unknown = 0;
+    terms->count = 0;
+    TRY_ALLOC(reserve_terms(terms, MOST_KEYS), error);
+    put_record_keys(terms, text);
+    TRY(put_words(terms, text, &all, &unknown, error));
     /* A model of characters alone has no words; then all words count as known. */
     int has_words = features->first[GROUP_WORD] < features->first[GROUP_WORD + 1];
     terms->known = has_words && all > 0 ? 1 - unknown / all : 1;

@@ -15,6 +15,7 @@
 
 #include "embed/encoder.h"
 #include "index/lexical.h"
+#include "text/field_types.h"
 
 /* Scratch space and result, one per thread. */
 struct terms {
@@ -34,5 +35,10 @@ void terms_free(struct terms *terms);
  * call. */
 film_status terms_make(struct terms *terms, film_text text, struct lexical_terms *out,
                        film_error *error);
+
+/* Adds the keys and words of one value of a record to `key` and `count`, which the caller set to 0
+ * before the first value; each term once. */
+film_status terms_add_value(struct terms *terms, enum field_type type, film_text value,
+                            film_error *error);
 
 #endif

@@ -134,10 +134,10 @@ static void candidates_by_words_find_nearly_all_sure_duplicates(void **state)
     double sure = probability_of_best(all, k, 500), odds = sure / (1 - sure);
     odds *= FILM_RARE / (1 - FILM_RARE);
     search.threshold = odds / (1 + odds); /* so that about 500 pairs are sure */
-    search.words_from = count + 1;
+    search.blocking_from = count + 1;
     assert_ok(candidates_find_near(&search, index, list, count, &near, &error));
     assert_null(near);
-    search.words_from = count;
+    search.blocking_from = count;
     assert_ok(candidates_find_near(&search, index, list, count, &near, &error));
     assert_non_null(near);
     search.threshold = sure;
@@ -153,7 +153,7 @@ static void candidates_by_words_find_nearly_all_sure_duplicates(void **state)
     assert_true(compared[1] < compared[0] / 2);
     search.k = k;
     search.threshold = 0.9;
-    search.words_from = 0;
+    search.blocking_from = 0;
     mem_free(near);
     free(all);
     free(by_near);
