@@ -39,8 +39,8 @@ check "index, manifest, configuration and layers belong together" "$PYTHON" unpa
 # As the image runs: its user, folder, environment and entry point, without the machine's.
 in_image() { (mapfile -t run < settings; exec chroot --userspec=film root /usr/bin/env -i -C /data "${run[@]}" "$@"); }
 install -m 644 "$FAQ/train.tsv" root/tmp/train.tsv
-check "training" in_image train /tmp/train.tsv -q -t 1 -o faq.film
-check "a verdict" in_image match faq.film "I lost my card" "my card is lost"
+from_nothing() { in_image train /tmp/train.tsv -q -t 1 -o faq.film && in_image match faq.film "I lost my card" "my card is lost"; }
+check_timed "training and a verdict" from_nothing
 check "a page" in_image page faq.film -q -o page.html
 verdict() { in_image match faq.film "I lost my card" "my card is lost" --json; }
 check "that of the program here" cmp <(verdict) <("$FILM" match root/data/faq.film "I lost my card" "my card is lost" --json)
