@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 struct values {
@@ -48,12 +49,15 @@ static film_status read_file(const char *path, char **bytes, size_t *size, film_
     return fail(error, FILM_IO, ": cannot read the file", path);
 }
 
-/* Only what a page can use is put into one. */
-static film_status check_model(const char *path, film_error *error)
+/* Writes a compact copy of the model of a file or pool to COPY: values that are floats get 8 bits,
+ * those that have 8 or 4 keep them. Only what a page can use is put into one. */
+static film_status copy_model(const char *path, const char *copy, film_error *error)
 {
     film_model *model = NULL;
-    film_status status = film_open(path, &model, error);
-    film_close(model);
+    film_status status = open_model(path, &model, error);
+    if (status == FILM_OK) status = film_pack(model, 8, copy, error);
+    if (status == FILM_USAGE) status = film_pack(model, 4, copy, error);
+    close_model(model);
     if (status != FILM_NEEDS_LIBRARY) return status;
     return fail(error, FILM_BAD_INPUT,
                 " has a neural network, which a page cannot run; use a model without one", path);
@@ -141,17 +145,21 @@ static int run(const struct command *command, void *given)
 {
     const struct values *values = given;
     const char *model = command->words[0], *output = values->output;
-    char template[PATH_MAX];
+    const char *folder = getenv("TMPDIR");
+    char template[PATH_MAX], copy[300];
     film_error error;
     if (!output) return usage_error(command->verb, "-o PAGE.html is missing");
-    film_status status = check_model(model, &error);
+    snprintf(copy, sizeof copy, "%.250s/film-page-%ld.film", folder ? folder : "/tmp",
+             (long)getpid());
+    film_status status = copy_model(model, copy, &error);
     if (status == FILM_OK && !find_data("offline.html", template))
         status =
             fail(&error, FILM_IO,
                  "offline.html, the template of pages, is not installed; run wasm/build in the "
                  "sources of FILM, or install the package film",
                  "");
-    if (status == FILM_OK) status = write_offline_page(template, model, output, &error);
+    if (status == FILM_OK) status = write_offline_page(template, copy, output, &error);
+    remove(copy);
     return report_page(command, status, &error, "page", output);
 }
 
@@ -165,6 +173,7 @@ const struct verb verb_page = {
     .size = sizeof(struct values),
     .run = run,
     .details = "The page is one HTML file with the model inside. It compares, explains and finds\n"
-               "duplicates in the browser, without a server and without a network.\n\n"
+               "duplicates in the browser, without a server and without a network. Values\n"
+               "that are floats are packed with 8 bits in it; film pack makes it smaller still.\n\n"
                "examples:\n"
                "  film page faq.film -o faq.html\n"};

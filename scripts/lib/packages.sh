@@ -26,6 +26,8 @@ COVERAGE_PACKAGES="gcovr" # scripts/coverage
 WASM_PACKAGES="clang lld llvm wasi-libc libclang-rt-dev-wasm32 cmake ninja-build dpkg-dev gcc libc6-dev make perl libxxhash-dev python3 gzip debian-archive-keyring"
 # scripts/package.
 PACKAGE_PACKAGES="patchelf python3-build python3-setuptools python3-wheel python3-venv debhelper dh-python lintian fakeroot"
+# scripts/package image.
+IMAGE_PACKAGES="mmdebstrap python3"
 # tests/e2e/deb.sh, which installs the packages in a fresh Debian.
 CHROOT_PACKAGES="debootstrap autopkgtest"
 BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev

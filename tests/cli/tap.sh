@@ -34,6 +34,8 @@ check() {
     local name=$1 output; shift
     if output=$("$@" 2>&1); then ok "$name"; else not_ok "$name" "$*" "$output"; fi
 }
+# check_timed NAME COMMAND...: check, and a line with the seconds it took and those of processors.
+check_timed() { local TIMEFORMAT="# $1: %R s, %U s of processors"; { time check "$@"; } 2>&1; }
 # run COMMAND...: sets $status, leaves out and err in the working folder.
 run() { "$@" >out 2>err; status=$?; }
 # expect_status NAME CODE COMMAND...

@@ -18,5 +18,5 @@ if ! debootstrap --variant=minbase bookworm root "${DEBIAN_MIRROR:-http://deb.de
 fi
 in_fresh_debian() { unshare --mount sh -c 'mount -t proc proc root/proc && exec "$@"' sh \
     autopkgtest --output-dir out -B first/*.deb source/ -- chroot "$PWD/root" > log 2>&1 || { tail -n 40 log; return 1; }; }
-check "apt installs them, and debian/tests pass" in_fresh_debian
+check_timed "apt installs them, and debian/tests pass" in_fresh_debian
 finish

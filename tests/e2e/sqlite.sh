@@ -13,6 +13,8 @@ sample 3 "$FAQ/train.tsv" >train.tsv
 sql() { sqlite3 -batch :memory: ".load $extension" "$@" >out 2>err; status=$?; }
 sql "SELECT film_match('a', 'b')"
 check "without a model, film_match says what to do" grep -q "film_open('model.film')" err
+first() { sqlite3 -batch :memory: ".load $extension" "SELECT film_open('faq.film')" "SELECT film_same('I lost my card', 'my card is lost')" | grep -qx 1; }
+check_timed "from nothing to the first verdict" first
 sql "SELECT film_open('no.film')"
 check "a missing model is an error with its name" grep -q "no.film" err
 sql "SELECT film_open('faq.film') = 'faq.film' AND film_same('I lost my card', 'my card is lost') = 1

@@ -19,8 +19,8 @@ cp -L /lib64/ld-linux-x86-64.so.2 root/lib64
 cp "$FAQ/train.tsv" root/tmp
 # The loader finds libraries beside the program by /proc/self/exe.
 in_root() { unshare --mount sh -c 'mount --bind /proc root/proc && exec chroot root /film/bin/film "$@"' sh "$@"; }
-check "training" in_root train /tmp/train.tsv -q -t 1 -o /tmp/faq.film
-check "a verdict" in_root match /tmp/faq.film "I lost my card" "my card is lost"
+from_nothing() { in_root train /tmp/train.tsv -q -t 1 -o /tmp/faq.film && in_root match /tmp/faq.film "I lost my card" "my card is lost"; }
+check_timed "training and a verdict" from_nothing
 check "duplicates" in_root dedup /tmp/faq.film /tmp/train.tsv -q -o /tmp/clusters.tsv
 check "a page" in_root page /tmp/faq.film -o /tmp/page.html
 finish

@@ -60,6 +60,18 @@ native() {
         "$FILM" dedup faq.film list.txt -q -o clusters.tsv && "$PYTHON" more.py
 }
 check "the answers of native FILM" native
+# The package as npm installs it, in an empty folder.
+if have "npm installs the package" npm; then
+    cat > first.mjs << 'JS'
+import { open } from "film-match";
+import { readFile } from "node:fs/promises";
+const model = await open(await readFile("../faq.film"));
+if (!model.match("I lost my card", "my card is lost").same) throw new Error("different");
+JS
+    from_nothing() { mkdir app && tar -czf film-match.tgz -C "${package%/*}" package && cp first.mjs app && cd app &&
+        npm install --offline --no-audit --no-fund ../film-match.tgz && node first.mjs; }
+    check_timed "npm install and the first verdict in Node" from_nothing
+fi
 node "$ROOT/wasm/test.mjs" "$package" faq.film wanted.json > node.tap
 while IFS= read -r line; do
     case $line in
@@ -82,6 +94,13 @@ model = gzip.decompress(base64.b64decode(re.search("id=\"film-model\">([^<]*)<",
 assert model == open("faq.film", "rb").read()
 assert not re.search(r"(src|href)=.?(https?:)?//", page)'; }
 check "the page has the model inside, and no address of a resource" same_model
+
+# Compact, whatever the model is: floats get 8 bits, 4 bits remain, a pool has its model inside.
+"$FILM" train "$FAQ/train.tsv" --seed 1 --bits 32 -q -o floats.film
+check "film page packs floats" sh -c '"$1" page floats.film -q -o floats.html && cmp floats.html page.html' - "$FILM"
+"$FILM" pack faq.film -q -o faq4.film && "$FILM" pool create faq.pool --model faq4.film -q
+check "and takes a pool, with 4 bits as they are" sh -c '"$1" page faq4.film -q -o four.html &&
+    "$1" page faq.pool -q -o pool.html && cmp four.html pool.html && test "$(wc -c < four.html)" -lt "$(wc -c < page.html)"' - "$FILM"
 
 tests=$ROOT/tests/e2e
 if ! command -v chromium > /dev/null; then

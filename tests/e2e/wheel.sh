@@ -4,8 +4,6 @@
 source "$(dirname "$0")/../cli/tap.sh"
 [ -n "${FILM_TEST_LONG:-}" ] || { skip "the wheel" "long: scripts/test --long"; finish; exit; }
 check "scripts/package wheel" "$ROOT/scripts/package" wheel
-check "a virtual environment" "$PYTHON" -m venv --system-site-packages venv
-check "pip install --no-index" venv/bin/pip install -q --no-index "$ROOT"/dist/film_match-*.whl
 cat > first.py <<'PY'
 import sys
 import film
@@ -16,5 +14,9 @@ assert not foreign, foreign
 from film._library import data_file
 assert "venv" in data_file("english.words")
 PY
-check "from nothing to a verdict, with its own libraries" env -u LD_LIBRARY_PATH -u PYTHONPATH venv/bin/python first.py "$FAQ/train.tsv"
+from_nothing() {
+    "$PYTHON" -m venv --system-site-packages venv && venv/bin/pip install -q --no-index "$ROOT"/dist/film_match-*.whl &&
+        env -u LD_LIBRARY_PATH -u PYTHONPATH venv/bin/python first.py "$FAQ/train.tsv"
+}
+check_timed "a virtual environment, pip install --no-index, training and a verdict with its own libraries" from_nothing
 finish
