@@ -73,7 +73,7 @@ void lexicon_free(struct lexicon *lexicon)
 film_status lexicon_renew(struct features *features, const struct relations *relations,
                           film_error *error)
 {
-    struct word_map map = {NULL};
+    struct word_map map = {0};
     size_t dim = 0;
     if (features->lexicon) {
         map = features->lexicon->map;

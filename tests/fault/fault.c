@@ -2,6 +2,8 @@
  *   FAULT_CALL    the kind of call: memory, open, read, write, ... (names below)
  *   FAULT_AT      the number of the call, from 1
  *   FAULT_ERROR   its errno; 0: a short count, half of the bytes
+ *   FAULT_EVERY   instead: "memory=5003,send=701" fails every 5003rd allocation and 701st send with
+ *                 ENOMEM and ECONNRESET, and so on (usual_error)
  *   FAULT_TRACE   a file for the stack at the failure
  *   FAULT_COUNT   a file for the number of calls of each kind, written at the end
  *   FAULT_SITES   a file for the first call from each place in our code: its kind, its number,
@@ -51,6 +53,9 @@ void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
 static atomic_long counts[KINDS];
+static long every[KINDS];
+static const int usual_error[KINDS] = {ENOMEM, EMFILE, EIO,    ENOSPC, EIO,        EIO,
+                                       EIO,    ENOMEM, ENOSPC, EMFILE, ECONNRESET, ECONNRESET};
 static int started, chosen = -1, code;
 static long at;
 static int trace = -1, sites = -1;
@@ -103,7 +108,7 @@ static int hits(enum kind kind)
     if (!started) return 0;
     long number = atomic_fetch_add(&counts[kind], 1) + 1;
     if (sites >= 0) note_site(kind, number);
-    if (number != at || (int)kind != chosen) return 0;
+    if (every[kind] ? number % every[kind] : number != at || (int)kind != chosen) return 0;
     int before = errno;
     void *frames[64];
     if (trace >= 0) backtrace_symbols_fd(frames, backtrace(frames, 64), trace);
@@ -114,7 +119,7 @@ static int hits(enum kind kind)
 static int fails(enum kind kind)
 {
     if (!hits(kind)) return 0;
-    errno = code;
+    errno = every[kind] ? usual_error[kind] : code;
     return 1;
 }
 
@@ -122,15 +127,29 @@ static int fails(enum kind kind)
 static int fails_or_shortens(enum kind kind, size_t *count)
 {
     if (!hits(kind)) return 0;
-    if (code == 0) *count = (*count + 1) / 2;
-    errno = code;
-    return code != 0;
+    int error = every[kind] ? usual_error[kind] : code;
+    if (error == 0) *count = (*count + 1) / 2;
+    errno = error;
+    return error != 0;
 }
 
 static int new_file(const char *path)
 {
     int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+}
+
+/* Reads "memory=5003,send=701". */
+static void read_every(const char *list)
+{
+    while (list && *list) {
+        size_t length = strcspn(list, "=");
+        for (int kind = 0; kind < KINDS; kind++)
+            if (strlen(names[kind]) == length && memcmp(list, names[kind], length) == 0)
+                every[kind] = strtol(list + length + (list[length] == '='), NULL, 10);
+        list += strcspn(list, ",");
+        list += *list == ',';
+    }
 }
 
 __attribute__((constructor)) static void start(void)
@@ -143,6 +162,7 @@ __attribute__((constructor)) static void start(void)
         if (strcmp(call, names[kind]) == 0) chosen = kind;
     at = number ? strtol(number, NULL, 10) : 0;
     code = error ? atoi(error) : ENOMEM;
+    read_every(getenv("FAULT_EVERY"));
     if (path) trace = new_file(path);
     path = getenv("FAULT_SITES");
     if (path) sites = new_file(path);

@@ -112,36 +112,56 @@ static inline void changed_pack(struct changed *changed, const struct spoil *spo
     }
 }
 
+/* A copy of a valid file with the changes of an input. */
+struct change {
+    struct spoil work;
+    uint8_t origin[SPOIL_MOST]; /* of each tensor: its number in the valid file */
+    char *text;
+};
+
 /* Makes the changes of the input, 6 bytes each (spoil_change); those of text go to the metadata
- * KEY. The result is in `room`. */
-static inline void changed_make(struct changed *changed, const char *key, const uint8_t *data,
-                                size_t size)
+ * KEY. changed_end frees the result. */
+static inline void changed_begin(struct change *change, const struct spoil *good, const char *key,
+                                 const uint8_t *data, size_t size)
 {
     enum { MOST = 240 };
-    const struct spoil *good = &changed->good;
-    struct spoil work = *good;
-    uint8_t origin[SPOIL_MOST]; /* of each tensor: its number in `good` */
-    char *text = NULL;
-    for (size_t i = 0; i < work.count; i++) origin[i] = (uint8_t)i;
-    for (size_t i = 0; i < work.metadata; i++)
-        if (strcmp(work.key[i], key) == 0) work.value[i] = text = strdup(work.value[i]);
-    require(text != NULL);
-    for (size_t i = 0; i + 6 <= size && i < MOST && work.count > 1; i += 6) {
-        size_t which = data[i] % (work.count + 1), before = work.count;
-        struct safetensors_tensor *tensor = &work.tensor[which];
-        if (which < before && tensor->data == good->tensor[origin[which]].data) {
+    struct spoil *work = &change->work;
+    *work = *good;
+    change->text = NULL;
+    for (size_t i = 0; i < work->count; i++) change->origin[i] = (uint8_t)i;
+    for (size_t i = 0; i < work->metadata; i++)
+        if (strcmp(work->key[i], key) == 0) work->value[i] = change->text = strdup(work->value[i]);
+    require(change->text != NULL);
+    for (size_t i = 0; i + 6 <= size && i < MOST && work->count > 1; i += 6) {
+        size_t which = data[i] % (work->count + 1), before = work->count;
+        struct safetensors_tensor *tensor = &work->tensor[which];
+        if (which < before && tensor->data == good->tensor[change->origin[which]].data) {
             void *copy = malloc(tensor->bytes + 8);
             require(copy != NULL);
             if (tensor->bytes) memcpy(copy, tensor->data, tensor->bytes);
             tensor->data = copy;
         }
-        spoil_change(&work, text, data + i);
-        if (work.count < before) origin[which] = origin[work.count];
+        spoil_change(work, change->text, data + i);
+        if (work->count < before) change->origin[which] = change->origin[work->count];
     }
-    changed_pack(changed, &work);
-    free(text);
-    for (size_t i = 0; i < work.count; i++)
-        if (work.tensor[i].data != good->tensor[origin[i]].data) free((void *)work.tensor[i].data);
+}
+
+static inline void changed_end(struct change *change, const struct spoil *good)
+{
+    free(change->text);
+    for (size_t i = 0; i < change->work.count; i++)
+        if (change->work.tensor[i].data != good->tensor[change->origin[i]].data)
+            free((void *)change->work.tensor[i].data);
+}
+
+/* The same, packed: the result is in `room`. */
+static inline void changed_make(struct changed *changed, const char *key, const uint8_t *data,
+                                size_t size)
+{
+    struct change change;
+    changed_begin(&change, &changed->good, key, data, size);
+    changed_pack(changed, &change.work);
+    changed_end(&change, &changed->good);
 }
 
 #endif
