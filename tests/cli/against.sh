@@ -4,9 +4,9 @@ source "$(dirname "$0")/tap.sh"
 py() { "$PYTHON" -c "import json; d = json.load(open('out.json')); $1"; }
 HELDOUT=$FAQ/heldout.tsv
 
-"$FILM" train "$FAQ/train.tsv" --method svd --rank 32 --decision threshold -o svd.film -q &&
-    "$FILM" train "$FAQ/train.tsv" --method tfidf --decision threshold -o tfidf.film -q &&
-    "$FILM" train "$FAQ/train.tsv" --epochs 1 --dim 32 --decision threshold -o rank.film -q || { echo "Bail out! no models"; exit 1; }
+trained svd.film "$FAQ/train.tsv" --method svd --rank 32 --decision threshold
+trained tfidf.film "$FAQ/train.tsv" --method tfidf --decision threshold
+trained rank.film "$FAQ/train.tsv" --epochs 1 --dim 32 --decision threshold
 tail -n +2 "$HELDOUT" | cut -f1 >labels
 # decisions MODEL OPTIONS...: 0 or 1 per row.
 decisions() { "$FILM" predict "$1" "$HELDOUT" -q "${@:2}" | tail -n +2 | cut -f2; }

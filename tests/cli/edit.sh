@@ -2,12 +2,12 @@
 # film edit: changes a model after a question, lists what changes, records it; film info and film train --edits know it.
 source "$(dirname "$0")/tap.sh"
 sample 4 "$FAQ/train.tsv" >pairs.tsv
-trained faq.film pairs.tsv --dim 16 --keep-examples 100
+trained faq.film pairs.tsv --dim 16 --keep-examples 200
 cp faq.film before.film
 
 run "$FILM" edit faq.film --set "alone:card=-2" --reason "cards differ" --check pairs.tsv --most 2 <<<n
 check "the edit is shown with both weights" grep -qE '^  [0-9-]{10}  set alone:card  [+-][0-9.]+ -> -2\.00  # cards differ$' out
-check "known pairs are those of the model and of the file" grep -qE "^[0-9]+ of $((100 + $(wc -l <pairs.tsv) - 1)) known pairs change their verdict" <(tr -d , <out)
+check "known pairs are those of the model and of the file" grep -qE "^[0-9]+ of $((200 + $(wc -l <pairs.tsv) - 1)) known pairs change their verdict" <(tr -d , <out)
 check "without a yes nothing is saved" bash -c 'cmp -s faq.film before.film && tail -1 out | grep -qx "not saved"'
 run "$FILM" edit faq.film --set "alone:card=-2" </dev/null
 check "the end of the input is no" cmp -s faq.film before.film

@@ -95,7 +95,7 @@ check "a dimension in text" grep -qE '^dimension 0 of 16: about [0-9]+ of [0-9]+
 check "with the sentences at its ends" grep -qx 'stored sentences with the lowest values:' out
 run "$FILM" explain faq.film
 check "a model in text" grep -qE '^traits, by the range' out
-trained again.film pairs.tsv --dim 16 --keep-examples 200
+FILM_SHARED="$PWD/again" trained again.film pairs.tsv --dim 16 --keep-examples 200
 check "the same training keeps the same examples" cmp faq.film again.film
 run "$FILM" info again.film
 check "the model opens" test "$status" -eq 0

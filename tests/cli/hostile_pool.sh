@@ -5,7 +5,7 @@ source "$(dirname "$0")/tap.sh"
 source "$ROOT/tests/lib/postgres.sh"
 postgres_start || { finish; exit; }
 sample 12 "$FAQ/train.tsv" >train.tsv
-trained faq.film train.tsv --method svd --rank 8 --seed 1
+trained faq.film train.tsv --method svd --rank 8
 database hostile >uri
 export PGTEST_DIR PGTEST_PORT PGTEST_BIN
 PYTHONDONTWRITEBYTECODE=1 "$PYTHON" "$ROOT/tests/cli/hostile_pool.py" "$FILM" "$ROOT"

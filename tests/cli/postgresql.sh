@@ -4,7 +4,7 @@ source "$(dirname "$0")/tap.sh"
 source "$ROOT/tests/lib/postgres.sh"
 postgres_start || { finish; exit; }
 sample 12 "$FAQ/train.tsv" >train.tsv
-"$FILM" train train.tsv --method svd --rank 8 -q -o faq.film || exit 1
+trained faq.film train.tsv --method svd --rank 8
 uri=$(database pool)
 name=$uri
 

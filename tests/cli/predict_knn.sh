@@ -65,7 +65,7 @@ says "no probabilities" 1 "leave out --threshold" "$FILM" predict m.film pairs.t
 says "no submission" 1 "no probabilities" "$FILM" predict m.film pairs.tsv --decision knn --format kaggle
 says "not from a pipe" 1 "pass a file" "$FILM" predict m.film --decision knn
 says "neighbours are an option of knn" 1 "need --decision knn" "$FILM" predict m.film pairs.tsv --k 3
-"$FILM" train "$FAQ/train.tsv" --method tfidf --decision threshold -o t.film -q
+trained t.film "$FAQ/train.tsv" --method tfidf --decision threshold
 says "a model without vectors" 1 "has none" "$FILM" predict t.film pairs.tsv --decision knn
 printf 'a\nb\n' >lines.txt
 says "a file of single sentences" 2 "one sentence per row" "$FILM" predict m.film lines.txt --decision knn

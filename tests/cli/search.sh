@@ -86,7 +86,7 @@ expect_output "a line that is no text is named" 2 "film: standard input:2: inval
 
 # ---- models of features alone ----
 sample 12 train.tsv >few.tsv
-"$FILM" train few.tsv --method tfidf -q -o t.film
+trained t.film few.tsv --method tfidf
 "$FILM" pool create t.pool --model t.film
 "$FILM" pool add t.pool "$FAQ/questions.tsv" -q
 run "$FILM" search t.pool "Where is my parcel?" -k 1

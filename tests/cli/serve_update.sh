@@ -2,8 +2,8 @@
 # A pool that is served takes another model (film pool update) under load: no request is lost.
 source "$(dirname "$0")/tap.sh"
 sample 8 "$FAQ/train.tsv" >train.tsv
-"$FILM" train train.tsv --dim 12 --seed 1 -q -o faq.film || exit 1
-"$FILM" train train.tsv --method svd --rank 8 --seed 1 -q -o other.film || exit 1
+trained faq.film train.tsv --dim 12 --seed 1
+trained other.film train.tsv --method svd --rank 8 --seed 1
 "$FILM" pool create faq.pool --model faq.film || exit 1
 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q || exit 1
 PYTHONDONTWRITEBYTECODE=1 "$PYTHON" "$ROOT/tests/cli/serve_update.py" "$FILM" "$ROOT"

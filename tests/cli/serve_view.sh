@@ -4,7 +4,7 @@
 source "$(dirname "$0")/tap.sh"
 "$PYTHON" -c 'import numpy' 2>/dev/null || { skip "thresholds and clusters" "no numpy"; finish; exit; }
 sample 8 "$FAQ/train.tsv" >train.tsv
-"$FILM" train train.tsv --method svd --rank 8 --seed 1 -q -o faq.film || exit 1
+trained faq.film train.tsv --method svd --rank 8 --seed 1
 "$FILM" pool create faq.pool --model faq.film || exit 1
 "$FILM" pool add faq.pool "$FAQ/questions.tsv" -q || exit 1
 cp faq.pool other.pool

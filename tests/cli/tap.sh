@@ -78,15 +78,17 @@ job_dies() {
         ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0:verify_asan_link_order=0" "$@"
 }
 # trained MODEL TABLE [OPTION...]: a model for a script whose subject is not training. tests/run names the program that
-# trains it, $FILM_TRAINER: that of the release build, as other tests watch training with sanitizers.
-trained() { local model=$1; shift; "${FILM_TRAINER:-$FILM}" train "$@" -q -o "$model" || { echo "Bail out! no model"; exit 1; }; }
-# faq_model FILE: a model of the FAQ's pairs with a full decision. The scripts of one tests/run share it, in
-# $FILM_SHARED: the first to ask trains it, the others wait.
-faq_model() {
-    local kept=${FILM_SHARED:-}/faq.film
-    if [ -z "${FILM_SHARED:-}" ]; then trained "$1" "$FAQ/train.tsv" --method svd --rank 32; return; fi
-    { flock 9 && { [ -s "$kept" ] || trained "$kept" "$FAQ/train.tsv" --method svd --rank 32; } && cp "$kept" "$1"; } 9>"$kept.lock"
+# trains it, $FILM_TRAINER: that of the release build, as other tests watch training with sanitizers. The scripts of one
+# tests/run share models of the same rows and options, in $FILM_SHARED: the first to ask trains one, the others wait.
+trained() {
+    local model=$1 table=$2 kept=${FILM_SHARED:-$WORK/.trained}; shift 2
+    mkdir -p "$kept"
+    kept+=/$({ echo "${table##*.} $*"; cat "$table"; } | sha1sum | cut -c 1-40)
+    { flock 9 && { [ -s "$kept.film" ] || "${FILM_TRAINER:-$FILM}" train "$table" "$@" -q -o "$kept.film"; } &&
+        cp "$kept.film" "$model"; } 9>"$kept.lock" || { echo "Bail out! no model"; exit 1; }
 }
+# faq_model FILE: a model of the FAQ's pairs with a full decision.
+faq_model() { trained "$1" "$FAQ/train.tsv" --method svd --rank 32; }
 # have NAME PROGRAM: 0 when the program is there; a skip line otherwise.
 have() { command -v "$2" >/dev/null 2>&1 || { skip "$1" "no $2"; return 1; }; }
 # fails_with CODE COMMAND...

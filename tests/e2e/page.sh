@@ -26,7 +26,7 @@ if [ -n "${SHOTS:-}" ]; then cp "$FAQ/train.tsv" train.tsv; else sample 3 "$FAQ/
 [ -z "${SHOTS:-}" ] || "$FILM" report faq.film --eval "$FAQ/heldout.tsv" --train train.tsv -q -o report.html
 # A model of records, on the tables of tests/cli/records.sh.
 (mkdir records && cd records && "$PYTHON" "$ROOT/tests/cli/records.py" && mv train.jsonl single.csv ..) &&
-    "$FILM" train train.jsonl -q -o shop.film && "$FILM" pool create shop.pool --model shop.film -q &&
+    trained shop.film train.jsonl && "$FILM" pool create shop.pool --model shop.film -q &&
     "$FILM" pool add shop.pool single.csv -q || { not_ok "a model of records for the page"; finish; exit 1; }
 # However this script ends, node ends with it, and with node its servers (page_lib.mjs).
 CHROMIUM=$chromium FILM=$FILM WEB=$ROOT/web setpriv --pdeathsig TERM node "$tests/page.mjs"

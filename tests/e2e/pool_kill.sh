@@ -9,7 +9,7 @@ RANDOM=${SEED:-7}
 BATCH=25
 ROWS=3000
 
-"$FILM" train "$FAQ/questions.tsv" --method svd --rank 32 -q -o faq.film
+trained faq.film "$FAQ/questions.tsv" --method svd --rank 32 --decision threshold
 # Rows that are all different: a text of the FAQ and a number.
 rows() {
     awk -F'\t' -v rows="$1" -v prefix="$2" 'NR > 1 { text[n++] = $2 }

@@ -9,7 +9,7 @@ writes=${WRITES:-300}
 [ -n "${WRITES:-}" ] || [ -z "${FILM_TEST_LONG:-}" ] || writes=10000
 postgres_start || { finish; exit; }
 sample 12 "$FAQ/train.tsv" >train.tsv
-"$FILM" train train.tsv --method svd --rank 8 --seed 1 -q -o faq.film || exit 1
+trained faq.film train.tsv --method svd --rank 8
 database shared >uri
 export PGTEST_DIR PGTEST_PORT PGTEST_BIN
 PYTHONDONTWRITEBYTECODE=1 "$PYTHON" "$ROOT/tests/e2e/shared_pool.py" "$FILM" "$ROOT" "$writes" "$@"

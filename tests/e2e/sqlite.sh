@@ -6,7 +6,7 @@ have "the SQLite extension" sqlite3 || { finish; exit; }
 export PYTHONPATH=$ROOT/python LD_LIBRARY_PATH=${FILM%/*} PYTHONDONTWRITEBYTECODE=1
 extension=${FILM%/*}/film_sqlite
 sample 3 "$FAQ/train.tsv" >train.tsv
-"$FILM" train train.tsv -o faq.film 2>log || { cat log; exit 1; }
+trained faq.film train.tsv
 "$FILM" pool create faq.pool --model faq.film 2>log && "$FILM" pool add faq.pool "$FAQ/questions.tsv" 2>log || { cat log; exit 1; }
 
 # sql STATEMENTS...: runs them in the shell after loading the extension.

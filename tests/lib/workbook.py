@@ -78,14 +78,14 @@ def main(path, kind):
         files["xl/worksheets/second.xml"] = '<worksheet><row><c t="s"><v>18446744073709551615</v></c></row></worksheet>'
     if kind == "archive":
         files = {"readme.txt": "hello"}
-    if kind == "bomb":  # 1 GiB of spaces in a sheet, 1 MB packed
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    if kind == "bomb":  # 513 MiB of spaces in a sheet, 2 MB packed
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             for name, text in files.items():
                 if "second" not in name:
                     archive.writestr(name, text)
             with archive.open("xl/worksheets/second.xml", "w") as sheet:
                 sheet.write(b"<worksheet>")
-                for _ in range(1024):
+                for _ in range(513):
                     sheet.write(b" " * (1 << 20))
         return None
     return write(path, files)

@@ -11,7 +11,7 @@ static const char *const WORDS[] = {"I",   "lost", "my",   "card",  "where", "is
 static void the_interval_of_a_sample_contains_completeness(void **state)
 {
     (void)state;
-    enum { MANY = 700 };
+    enum { MANY = 500 };
     static char text[MANY][100];
     static film_record many[MANY];
     struct rng rng;

@@ -73,20 +73,27 @@ static void the_same_seed_and_threads_give_the_same_bytes(void **state)
     }
 }
 
+/* A model of 400 pairs, enough for a full decision; several tests look at that of one thread. */
+static film_model *train_pairs(int threads)
+{
+    film_train_options options;
+    film_model *model = NULL;
+    write_table(PAIRS, 400);
+    options_of(&options);
+    options.threads = threads;
+    assert_ok(train(&options, &model));
+    return model;
+}
+
+static film_model *shared;
+
 /* One thread and two may differ in the last bits of sums, not in the verdicts. */
 static void threads_change_the_results_little(void **state)
 {
     (void)state;
-    write_table(PAIRS, 400); /* enough for a full decision */
-    film_model *model[2] = {NULL, NULL};
+    film_model *model[2] = {shared, train_pairs(2)};
     film_context *context[2];
-    for (int i = 0; i < 2; i++) {
-        film_train_options options;
-        options_of(&options);
-        options.threads = i + 1;
-        assert_ok(train(&options, &model[i]));
-        assert_ok(film_context_new(model[i], &context[i], &error));
-    }
+    for (int i = 0; i < 2; i++) assert_ok(film_context_new(model[i], &context[i], &error));
     struct rng rng;
     rng_seed(&rng, 3);
     for (int round = 0; round < 200; round++) {
@@ -98,10 +105,8 @@ static void threads_change_the_results_little(void **state)
         assert_ok(film_match(context[1], film_string(a), film_string(b), &two, &error));
         assert_close(one.probability, two.probability, 0.02);
     }
-    for (int i = 0; i < 2; i++) {
-        film_context_free(context[i]);
-        film_close(model[i]);
-    }
+    for (int i = 0; i < 2; i++) film_context_free(context[i]);
+    film_close(model[1]);
 }
 
 static void every_kind_of_labels_learns_a_full_decision(void **state)
@@ -143,14 +148,9 @@ static void every_kind_of_labels_learns_a_full_decision(void **state)
 static void the_decision_learns_something(void **state)
 {
     (void)state;
-    film_train_options options;
-    film_model *model = NULL;
     film_context *context;
     struct rng rng;
-    write_table(PAIRS, 400);
-    options_of(&options);
-    assert_ok(train(&options, &model));
-    assert_ok(film_context_new(model, &context, &error));
+    assert_ok(film_context_new(shared, &context, &error));
     rng_seed(&rng, 77);
     int right = 0;
     for (int round = 0; round < 200; round++) {
@@ -165,7 +165,6 @@ static void the_decision_learns_something(void **state)
     if (right < 160) print_error("%d of 200 right\n", right);
     assert_true(right >= 160);
     film_context_free(context);
-    film_close(model);
 }
 
 /* ---- Pairs of a whole set ---- */
@@ -180,15 +179,10 @@ static double trait(const struct match *match, const char *id)
 static void labels_and_resemblance_share_the_verdict_in_a_set(void **state)
 {
     (void)state;
-    film_train_options options;
     film_model *model = NULL;
     struct match match[2];
     film_verdict alone, in_set;
-    write_table(PAIRS, 400);
-    options_of(&options);
-    assert_ok(train(&options, &model));
-    assert_ok(film_save(model, scratch("set.film"), &error));
-    film_close(model);
+    assert_ok(film_save(shared, scratch("set.film"), &error));
     assert_ok(film_open(scratch("set.film"), &model, &error));
     const struct pool_rule *pool = &model->decision.pool;
     assert_true(fabs(pool->weight - 16.0 / 116) < 1e-12);
@@ -443,6 +437,7 @@ static void running_out_of_memory_is_reported(void **state)
 int main(void)
 {
     strcpy(path, scratch("learn.tsv"));
+    shared = train_pairs(1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_seed_and_threads_give_the_same_bytes),
         cmocka_unit_test(threads_change_the_results_little),
@@ -455,6 +450,7 @@ int main(void)
         cmocka_unit_test(running_out_of_memory_is_reported),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    film_close(shared);
     unlink(path);
     return failed;
 }
