@@ -59,8 +59,8 @@ set(FILM_POOL_SOURCES
   src/index/graph_walk.c src/index/index.c src/index/index_file.c src/index/lexical.c
   src/index/lexical_search.c src/index/scan.c src/index/terms.c src/index/vector_index.c
   # dedup: records to duplicates, without SQLite
-  src/dedup/blocking.c src/dedup/blocking_score.c
-  src/dedup/candidates.c src/dedup/candidates_job.c src/dedup/candidates_near.c src/dedup/cluster.c
+  src/dedup/blocking.c src/dedup/blocking_score.c src/dedup/candidates.c src/dedup/candidates_job.c
+  src/dedup/candidates_known.c src/dedup/candidates_near.c src/dedup/cluster.c
   src/dedup/cluster_pairs.c src/dedup/dedup.c src/dedup/dedup_clusters.c
   src/dedup/dedup_components.c src/dedup/dedup_judge.c src/dedup/dedup_report.c src/dedup/link.c
   src/dedup/others.c src/dedup/recall.c src/dedup/record_set.c src/dedup/record_set_fetch.c

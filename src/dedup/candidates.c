@@ -43,6 +43,7 @@ void candidates_free(struct candidates *search)
     mem_free(search->match);
     mem_free(search->verdicts);
     mem_free(search->order);
+    known_items_free(&search->known);
     memset(search, 0, sizeof *search);
 }
 
@@ -175,14 +176,25 @@ film_status candidates_find(const struct candidates *search, const struct index 
 struct judging {
     const struct candidates *search;
     const struct score_source *pairs;
-    float *evidence; /* NULL: not wanted, and the filter is used */
+    struct pair_terms *terms; /* NULL: not wanted, and the filter is used */
 };
+
+static struct pair_terms terms_of(const struct match *match)
+{
+    const struct comparison *comparison = &match->survey.comparison;
+    double a = comparison->side[0].rarity, b = comparison->side[1].rarity;
+    return (struct pair_terms){.evidence = (float)match->survey.margin,
+                               .term = {[PAIR_SIMILARITY] = (float)match->similarity,
+                                        [PAIR_LESS] = (float)fmin(a, b),
+                                        [PAIR_MORE] = (float)fmax(a, b),
+                                        [PAIR_SHARED] = (float)comparison->shared_rarity}};
+}
 
 /* Labelled pairs are known whatever their words are. */
 static int is_excluded(const struct candidates *search, const struct match *match)
 {
-    const struct candidates_filter *filter = &search->filter;
-    return match->survey.margin + filter->slope * match->similarity < filter->least &&
+    struct pair_terms terms = terms_of(match);
+    return pair_filter_sum(&search->filter, &terms) < search->filter.least &&
            (!match->rule.memory ||
             decision_memory(match->decision, &match->survey) == MEMORY_UNKNOWN);
 }
@@ -201,8 +213,8 @@ static film_status judge_some(struct threads_worker *worker, void *user, film_er
             judging->pairs->pair(judging->pairs->user, i, &a, &b);
             TRY(match_start(match, a, b, error));
             TRY(match_weigh(match, error));
-            if (judging->evidence)
-                judging->evidence[i] = (float)match->survey.margin;
+            if (judging->terms)
+                judging->terms[i] = terms_of(match);
             else if (is_excluded(search, match)) {
                 *verdict = (film_verdict){.log_odds = -INFINITY};
                 continue;
@@ -214,10 +226,10 @@ done:
 }
 
 film_status candidates_weigh(struct candidates *search, const struct score_source *pairs,
-                             size_t count, float *evidence, film_error *error)
+                             size_t count, struct pair_terms *terms, film_error *error)
 {
     enum { GRAIN = 128 };
-    struct judging judging = {search, pairs, evidence};
+    struct judging judging = {search, pairs, terms};
     return threads_for(search->threads, count, GRAIN, judge_some, &judging, error);
 }
 

@@ -23,10 +23,38 @@
 #define CANDIDATES_THRESHOLD 0.9 /* docs/how-to/find-duplicates.md says why */
 enum { CANDIDATES_K = 20, CANDIDATES_BATCH = 65536, CANDIDATES_NEAR = 128 };
 
-/* Pairs below this sum of word evidence and SLOPE times the similarity are not judged to the end:
- * hardly any of them reaches the threshold. */
-struct candidates_filter {
-    double slope, least;
+/* What is known of a pair before it is judged to the end. */
+enum {
+    PAIR_SIMILARITY,
+    PAIR_LESS,   /* rarity of the unshared words of the side that has less of it */
+    PAIR_MORE,   /* and of the other side */
+    PAIR_SHARED, /* rarity of the shared words */
+    PAIR_TERMS
+};
+struct pair_terms {
+    float evidence; /* of words */
+    float term[PAIR_TERMS];
+};
+
+/* Pairs whose weighted sum is below LEAST are not judged to the end: hardly any of them reaches the
+ * threshold. */
+struct pair_filter {
+    double weight[PAIR_TERMS], least;
+};
+
+static inline double pair_filter_sum(const struct pair_filter *filter,
+                                     const struct pair_terms *pair)
+{
+    double sum = (double)pair->evidence;
+    for (int t = 0; t < PAIR_TERMS; t++) sum += filter->weight[t] * (double)pair->term[t];
+    return sum;
+}
+
+/* The items that the model remembers, by clusters of which it remembers at least two items. */
+struct known_items {
+    uint32_t *cluster; /* by item; CANDIDATES_NONE: not known. NULL: nothing is remembered */
+    uint32_t *items;   /* the known ones, cluster by cluster */
+    size_t count;
 };
 
 struct candidates {
@@ -42,7 +70,8 @@ struct candidates {
     film_verdict *verdicts;
     uint32_t *order; /* in which a large set is judged; NULL: that of its numbers */
     int filters;     /* `filter` holds */
-    struct candidates_filter filter;
+    struct pair_filter filter;
+    struct known_items known; /* of a large set; its pairs are judged besides the lists */
 };
 
 /* What is wanted; threshold and candidates 0: the defaults. */
@@ -114,10 +143,22 @@ static inline int candidates_excluded(const film_verdict *verdict)
     return isinf(verdict->log_odds) != 0;
 }
 
-/* The same without the filter; EVIDENCE[i] is the word evidence of pair i, for a full decision
- * without a network. */
+/* The same without the filter; TERMS[i] is what is known of pair i, for a full decision without a
+ * network. */
 film_status candidates_weigh(struct candidates *search, const struct score_source *pairs,
-                             size_t count, float *evidence, film_error *error);
+                             size_t count, struct pair_terms *terms, film_error *error);
+
+/* candidates_known.c: finds the items that the model remembers. Labels connect sentences that may
+ * have no word in common: no search by vector or words would find them. */
+film_status known_items_find(struct candidates *search, const film_text *texts, size_t count,
+                             film_error *error);
+void known_items_free(struct known_items *known);
+
+static inline int is_known_pair(const struct known_items *known, uint32_t a, uint32_t b)
+{
+    return known->cluster && known->cluster[a] != CANDIDATES_NONE &&
+           known->cluster[a] == known->cluster[b];
+}
 
 /* Returns whether a pair with this verdict would be found with the prior FILM_RARE as well. */
 int candidates_sure(const struct candidates *search, const film_verdict *verdict);

@@ -11,19 +11,19 @@
 #include <string.h>
 
 enum {
-    LEAST_SAMPLE = 1024,  /* sentences */
-    EVERY = 32,           /* sentences for one of the sample */
-    LEAST_PAIRS = 200,    /* duplicates in the sample: fewer decide nothing */
-    AFFORDED = 1,         /* candidates of a record that are judged in any case */
-    MOST_LOST = 500,      /* at most 1 of these is below the cosine */
-    MOST_EXCLUDED = 1000, /* at most 1 of these is excluded by its evidence */
-    MOST_MISSED = 100     /* at most 1 of these is in no list */
+    LEAST_SAMPLE = 1024, /* sentences */
+    EVERY = 32,          /* sentences for one of the sample */
+    LEAST_PAIRS = 200,   /* duplicates in the sample: fewer decide nothing */
+    AFFORDED = 1,        /* candidates of a record that are judged in any case */
+    MOST_LOST = 500,     /* at most 1 of these is below the cosine */
+    MOST_MISSED = 100    /* at most 1 of these is in no list, or excluded by its terms */
 };
 
 struct near_pair {
     uint32_t place, lister, candidate;
-    float cosine, similarity, evidence;
-    int is_duplicate;
+    float cosine;
+    struct pair_terms terms;
+    int is_duplicate; /* and not known to the model */
 };
 
 struct sample {
@@ -34,7 +34,8 @@ struct sample {
     size_t count;
     struct near_pair *pairs; /* candidates */
     size_t pair_count;
-    int weighed; /* their evidence is known */
+    size_t found, known; /* duplicates among them, without and with those known to the model */
+    int weighed;         /* their terms are known */
 };
 
 /* Chooses sentences by their bytes: the choice does not depend on the order of the sentences. */
@@ -66,24 +67,26 @@ static film_status judge_sample(struct sample *sample, struct candidates *search
 {
     film_status status = FILM_OK;
     struct score_source source = {.pair = sample_texts, .user = sample};
-    float *evidence = mem_zeroed(sample->pair_count, sizeof *evidence);
-    TRY_ALLOC(evidence, error);
+    struct pair_terms *terms = mem_zeroed(sample->pair_count, sizeof *terms);
+    TRY_ALLOC(terms, error);
     sample->weighed = search->rule.full && !search->model->encoder.network && !sample->blocking;
     if (sample->weighed)
-        TRY(candidates_weigh(search, &source, sample->pair_count, evidence, error));
+        TRY(candidates_weigh(search, &source, sample->pair_count, terms, error));
     else
         TRY(candidates_judge(search, &source, sample->pair_count, error));
     for (size_t i = 0; i < sample->pair_count; i++) {
         const film_verdict *verdict = &search->verdicts[i];
         struct near_pair *pair = &sample->pairs[i];
-        pair->evidence = evidence[i];
-        pair->similarity = (float)verdict->similarity;
+        pair->terms = terms[i];
         pair->is_duplicate = sample->blocking
                                  ? candidates_sure(search, verdict)
                                  : (double)(float)verdict->probability >= search->threshold;
+        sample->known += (size_t)pair->is_duplicate;
+        if (is_known_pair(&search->known, pair->lister, pair->candidate)) pair->is_duplicate = 0;
+        sample->found += (size_t)pair->is_duplicate;
     }
 done:
-    mem_free(evidence);
+    mem_free(terms);
     return status;
 }
 
@@ -149,46 +152,56 @@ static int by_sum(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Returns a limit that hardly any of the sorted sums is below. A tail of a few pairs says little:
- * the distance of the lowest twentieth from the median is continued. On Quora, 0.14 % of the
- * duplicates are below. */
+/* Returns a limit that about 0.4 % of the sorted sums are below. A tail of a few pairs says little:
+ * the distance of the lowest twentieth from the median is continued. */
 static double lowest_sum(const double *sum, size_t count)
 {
     double low = sum[count / 20], middle = sum[count / 2];
-    return fmin(sum[count / MOST_EXCLUDED], middle - 1.8 * (middle - low));
+    return middle - 1.6 * (middle - low);
 }
 
-/* Chooses the slope with which fewest pairs of the sample are judged to the end. */
+/* Sets the limit for the weights of FILTER. Returns how many pairs of the sample reach it. SUM is
+ * scratch. */
+static size_t set_limit(const struct sample *sample, float least, struct pair_filter *filter,
+                        double *sum)
+{
+    size_t found = 0, kept = 0;
+    for (size_t i = 0; i < sample->pair_count; i++)
+        if (sample->pairs[i].is_duplicate && sample->pairs[i].cosine >= least)
+            sum[found++] = pair_filter_sum(filter, &sample->pairs[i].terms);
+    sort_array(sum, found, sizeof *sum, by_sum);
+    filter->least = lowest_sum(sum, found);
+    for (size_t i = 0; i < sample->pair_count; i++)
+        kept += sample->pairs[i].cosine >= least &&
+                pair_filter_sum(filter, &sample->pairs[i].terms) >= filter->least;
+    return kept;
+}
+
+/* Chooses the weights with which fewest pairs of the sample are judged to the end, one weight after
+ * the other. */
 static film_status choose_filter(struct candidates *search, const struct sample *sample,
                                  float least, film_error *error)
 {
-    static const double slopes[] = {0, 2.5, 5, 10, 20, 40};
-    film_status status = FILM_OK;
-    size_t fewest = sample->pair_count;
-    double *sum = mem_array(sample->pair_count, sizeof *sum);
-    TRY_ALLOC(sum, error);
-    for (size_t s = 0; s < sizeof slopes / sizeof *slopes; s++) {
-        size_t found = 0, kept = 0;
-        for (size_t i = 0; i < sample->pair_count; i++) {
-            const struct near_pair *pair = &sample->pairs[i];
-            if (pair->is_duplicate && pair->cosine >= least)
-                sum[found++] = (double)pair->evidence + slopes[s] * (double)pair->similarity;
+    enum { ROUNDS = 3 };
+    static const double unit[PAIR_TERMS] = {5, 1, 1, 1};
+    static const double tried[] = {-4, -2, -1, -0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4};
+    double *sum = mem_array(sample->found, sizeof *sum);
+    if (!sum) return status_no_memory(error);
+    size_t fewest = set_limit(sample, least, &search->filter, sum);
+    for (int i = 0; i < ROUNDS * PAIR_TERMS; i++) {
+        int term = i % PAIR_TERMS;
+        for (size_t w = 0; w < sizeof tried / sizeof *tried; w++) {
+            struct pair_filter filter = search->filter;
+            filter.weight[term] = unit[term] * tried[w];
+            size_t kept = set_limit(sample, least, &filter, sum);
+            if (kept >= fewest) continue;
+            fewest = kept;
+            search->filter = filter;
         }
-        sort_array(sum, found, sizeof *sum, by_sum);
-        double limit = lowest_sum(sum, found);
-        for (size_t i = 0; i < sample->pair_count; i++) {
-            const struct near_pair *pair = &sample->pairs[i];
-            kept += pair->cosine >= least &&
-                    (double)pair->evidence + slopes[s] * (double)pair->similarity >= limit;
-        }
-        if (kept >= fewest) continue;
-        fewest = kept;
-        search->filter = (struct candidates_filter){slopes[s], limit};
-        search->filters = 1;
     }
-done:
+    search->filters = 1;
     mem_free(sum);
-    return status;
+    return FILM_OK;
 }
 
 /* Duplicates first. */
@@ -259,14 +272,14 @@ done:
     return status;
 }
 
-/* Counts the duplicates of the sample, which are its first FOUND pairs, that neither sentence
- * lists. */
+/* Counts the duplicates of the sample, its first pairs, that neither sentence lists or that the
+ * filter excludes. */
 static film_status count_missed(const struct candidates *search, const struct index *index,
-                                const struct sample *sample, size_t found,
-                                const struct candidate_query *near, size_t *missed,
-                                film_error *error)
+                                const struct sample *sample, const struct candidate_query *near,
+                                size_t *missed, film_error *error)
 {
     film_status status = FILM_OK;
+    size_t found = sample->found, excluded = 0;
     struct candidate_query forth = *near, back = *near;
     uint32_t *which = NULL, *lister = NULL;
     size_t left = 0;
@@ -277,12 +290,17 @@ static film_status count_missed(const struct candidates *search, const struct in
     TRY(fill_near(search, index, sample, sample->which, sample->count, &forth, error));
     for (size_t i = 0; i < found; i++) {
         const struct near_pair *pair = &sample->pairs[i];
+        if (search->filters &&
+            pair_filter_sum(&search->filter, &pair->terms) < search->filter.least) {
+            excluded++;
+            continue;
+        }
         if (has_candidate(forth.lists + pair->place * near->k, near->k, pair->candidate)) continue;
         lister[left] = pair->lister;
         which[left++] = pair->candidate;
     }
     TRY(fill_near(search, index, sample, which, left, &back, error));
-    *missed = 0;
+    *missed = excluded;
     for (size_t i = 0; i < left; i++)
         *missed += !has_candidate(back.lists + i * near->k, near->k, lister[i]);
 done:
@@ -321,33 +339,34 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     struct sample sample = {.search = search, .texts = texts};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
     struct candidate_query near = {.k = search->k + search->k / 2};
-    size_t missed = 0, found = 0;
+    size_t missed = 0;
     float afforded = 1;
     *lists = NULL;
     if (search->comm->size > 1 || !large || near.k >= CANDIDATES_NEAR) return FILM_OK;
     if (records)
         TRY(blocking_new(&search->model->encoder, texts, count, search->threads, &sample.blocking,
                          error));
+    else
+        TRY(known_items_find(search, texts, count, error));
     near.blocking = sample.blocking;
     TRY(choose_sentences(&sample, count, error));
     TRY(list_sample(&sample, search, index, error));
     TRY(judge_sample(&sample, search, error));
-    for (size_t i = 0; i < sample.pair_count; i++) found += (size_t)sample.pairs[i].is_duplicate;
-    if (found < LEAST_PAIRS) goto done;
+    if (sample.found < LEAST_PAIRS) goto done;
     if (records) TRY(score_by_blocking(&sample, error));
     sort_array(sample.pairs, sample.pair_count, sizeof *sample.pairs, pairs_by_cosine);
-    near.least = sample.pairs[found / MOST_LOST].cosine;
+    near.least = sample.pairs[sample.found / MOST_LOST].cosine;
     if (records) TRY(afforded_score(&sample, &afforded, error));
     near.least = fminf(near.least, afforded);
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
-    TRY(count_missed(search, index, &sample, found, &near, &missed, error));
-    if (missed > found / MOST_MISSED && !records && 3 * search->k < CANDIDATES_NEAR) {
+    TRY(count_missed(search, index, &sample, &near, &missed, error));
+    if (missed > sample.known / MOST_MISSED && !records && 3 * search->k < CANDIDATES_NEAR) {
         near.wide = 1; /* more cells, and more of the sentences in them */
         near.k = 3 * search->k;
-        TRY(count_missed(search, index, &sample, found, &near, &missed, error));
+        TRY(count_missed(search, index, &sample, &near, &missed, error));
     }
-    if (missed > found / MOST_MISSED) {
+    if (missed > sample.known / MOST_MISSED) {
         search->filters = 0;
         goto done;
     }

@@ -121,9 +121,10 @@ film_status dedup_run(struct record_set *set, const film_model *model,
     result->records = set->all_records;
     result->distinct = set->all_items;
     TRY(label_items(&dedup, error));
-    TRY(dedup_report_identical(&dedup, error));
+    TRY(dedup_note_identical(&dedup, error));
     TRY(find_item_candidates(&dedup, error));
     TRY(dedup_judge(&dedup, error));
+    TRY(dedup_report(&dedup, error));
     TRY(dedup_report_nearest(&dedup, error));
     TRY(add_up(dedup.comm, result, error));
     double items = (double)set->all_items, all = items * (items - 1) / 2;

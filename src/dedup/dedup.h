@@ -3,8 +3,8 @@
  * In a job, items are assigned to processes round-robin (dedup/record_set.h), each with an index
  * over its items. dedup/candidates.h finds candidates. The owner of the candidate scores a pair;
  * the other text is sent to it, about one text and 8 bytes per candidate. Connected components are
- * then assigned to processes with all their data. The first process reports all results, in the
- * order in which a single process would report them. With n items and p scored pairs in all N
+ * then assigned to processes with all their data. The first process reports all results, pairs in
+ * the order of their records. With n items and p scored pairs in all N
  * processes, each process holds texts, vectors, index and lists of n / N, p / N pairs of 12 bytes,
  * and, while clustering, 8 bytes for each of the n items and 8 for each pair that first connects
  * two components. In the end, the first process holds 28 bytes for each reported record. The
@@ -22,9 +22,9 @@
 struct dedup_near;    /* a pair near the threshold */
 struct dedup_waiting; /* a pair to be scored */
 
-/* A pair to be reported, sorted by `turn`, then by `place`. */
+/* A pair to be reported, sorted by the positions of its records. */
 struct dedup_reported {
-    uint32_t turn, place;
+    uint32_t first, second;
     struct record_set_ref a, b;
     float probability;
 };
@@ -46,12 +46,11 @@ struct dedup {
     struct dedup_waiting *batch;
     size_t batch_count;
 
-    /* of this round; in the first process finally of all processes */
+    /* of this process; in the first process finally of all */
     struct dedup_reported *reported;
     size_t reported_count, reported_capacity;
     struct mailbox reports;
-    struct record_set_ref *refs;
-    size_t ref_capacity;
+    struct record_set_ref *refs; /* of the pairs that are fetched at a time */
     struct record_set_found found;
 
     struct cluster_pair *pairs; /* scored here; kept when clusters are requested */
@@ -92,10 +91,10 @@ film_status dedup_recall(struct dedup *dedup, const struct index *index, film_er
 film_status dedup_stopped(int stop, film_error *error);
 /* Records a pair to be reported to options->pair. */
 film_status dedup_note(struct dedup *dedup, struct dedup_reported reported, film_error *error);
-/* Reports the recorded pairs of all processes. */
+/* Reports the recorded pairs of all processes, in the order of their records. */
 film_status dedup_report(struct dedup *dedup, film_error *error);
-/* Reports records with identical text: each with the first of them. */
-film_status dedup_report_identical(struct dedup *dedup, film_error *error);
+/* Records pairs of identical text: each record with the first of them. */
+film_status dedup_note_identical(struct dedup *dedup, film_error *error);
 /* Pairs near the threshold: dedup_consider adds a pair to the candidates, the second function
  * reports the nearest of all. */
 film_status dedup_consider(struct dedup *dedup, uint32_t a, uint32_t b, const film_verdict *verdict,

@@ -31,11 +31,11 @@ film_status dedup_note(struct dedup *dedup, struct dedup_reported reported, film
     return FILM_OK;
 }
 
-static int by_report_order(const void *left, const void *right)
+static int by_position(const void *left, const void *right)
 {
     const struct dedup_reported *a = left, *b = right;
-    if (a->turn != b->turn) return a->turn < b->turn ? -1 : 1;
-    return a->place < b->place ? -1 : a->place > b->place;
+    if (a->first != b->first) return a->first < b->first ? -1 : 1;
+    return a->second < b->second ? -1 : a->second > b->second;
 }
 
 /* Sends SIZE bytes of every process to the first process. */
@@ -46,18 +46,14 @@ static film_status send_first(struct dedup *dedup, const void *bytes, size_t siz
     return status == FILM_OK ? mailbox_send(&dedup->reports, error) : status;
 }
 
-/* Reports the collected pairs to CALL; there are none except in the first process. */
-static film_status report_pairs(struct dedup *dedup, film_duplicate_fn call, film_error *error)
+/* Reports COUNT pairs; there are none except in the first process. */
+static film_status report_some(struct dedup *dedup, const struct dedup_reported *reported,
+                               size_t count, film_duplicate_fn call, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = dedup->reported_count;
-    void *refs = dedup->refs;
-    int there = mem_grow(&refs, &dedup->ref_capacity, 2 * count + 1, sizeof *dedup->refs);
-    dedup->refs = refs;
-    TRY_ALLOC(there, error);
     for (size_t i = 0; i < count; i++) {
-        dedup->refs[2 * i] = dedup->reported[i].a;
-        dedup->refs[2 * i + 1] = dedup->reported[i].b;
+        dedup->refs[2 * i] = reported[i].a;
+        dedup->refs[2 * i + 1] = reported[i].b;
     }
     TRY(record_set_fetch(dedup->set, dedup->refs, 2 * count, &dedup->found, error));
     for (size_t i = 0; status == FILM_OK && i < count; i++) {
@@ -65,13 +61,30 @@ static film_status report_pairs(struct dedup *dedup, film_duplicate_fn call, fil
         const film_record *records = dedup->found.records + 2 * i;
         int low = at[0] < at[1] ? 0 : 1;
         film_duplicate pair = {at[low], at[!low], records[low], records[!low],
-                               .probability = (double)dedup->reported[i].probability};
+                               .probability = (double)reported[i].probability};
         pair.first_others = others_unpack(&dedup->set->others, &pair.first.id, 0);
         pair.second_others = others_unpack(&dedup->set->others, &pair.second.id, 1);
         status = dedup_stopped(call(dedup->options->user, &pair), error);
     }
-    dedup->reported_count = 0;
     status = comm_agree(dedup->comm, status, error);
+done:
+    return status;
+}
+
+/* Reports the collected pairs to CALL. */
+static film_status report_pairs(struct dedup *dedup, film_duplicate_fn call, film_error *error)
+{
+    enum { SOME = 16384 };
+    film_status status = FILM_OK;
+    size_t count = dedup->reported_count, all = count;
+    TRY_ALLOC(dedup->refs || (dedup->refs = mem_array(2 * SOME, sizeof *dedup->refs)), error);
+    TRY(comm_sum_counts(dedup->comm, &all, 1, error));
+    for (size_t first = 0; first < all; first += SOME) {
+        size_t rest = count > first ? count - first : 0;
+        TRY(report_some(dedup, dedup->reported + (rest ? first : 0), rest < SOME ? rest : SOME,
+                        call, error));
+    }
+    dedup->reported_count = 0;
 done:
     return status;
 }
@@ -81,37 +94,36 @@ film_status dedup_report(struct dedup *dedup, film_error *error)
     film_status status = FILM_OK;
     struct dedup_reported reported;
     if (!dedup->options->pair) return FILM_OK;
-    TRY(send_first(dedup, dedup->reported, dedup->reported_count * sizeof reported, error));
-    dedup->reported_count = 0;
-    while (mailbox_next(&dedup->reports)) {
-        mailbox_get(&dedup->reports, &reported, sizeof reported);
-        TRY(dedup_note(dedup, reported, error));
+    if (dedup->comm->size > 1) {
+        TRY(send_first(dedup, dedup->reported, dedup->reported_count * sizeof reported, error));
+        dedup->reported_count = 0;
+        while (mailbox_next(&dedup->reports)) {
+            mailbox_get(&dedup->reports, &reported, sizeof reported);
+            TRY(dedup_note(dedup, reported, error));
+        }
     }
     if (dedup->reported_count)
-        sort_array(dedup->reported, dedup->reported_count, sizeof reported, by_report_order);
+        sort_array(dedup->reported, dedup->reported_count, sizeof reported, by_position);
     TRY(report_pairs(dedup, dedup->options->pair, error));
 done:
     return status;
 }
 
-film_status dedup_report_identical(struct dedup *dedup, film_error *error)
+film_status dedup_note_identical(struct dedup *dedup, film_error *error)
 {
-    enum { SOME = 16384 };
     film_status status = FILM_OK;
     const struct record_set *set = dedup->set;
-    size_t most = round_robin_count(set->comm, set->all_items, 0);
-    for (size_t first = 0; first < most; first += SOME) {
-        size_t last = set->items < first + SOME ? set->items : first + SOME;
-        for (size_t i = first; i < last; i++) {
-            uint32_t item = round_robin_number(set->comm, set->comm->rank, i);
-            uint32_t copies = set->start[i + 1] - set->start[i];
-            dedup->result->pairs += copies - 1;
-            dedup->result->sure += copies - 1;
-            for (uint32_t m = 1; dedup->options->pair && m < copies; m++)
-                TRY(dedup_note(dedup, (struct dedup_reported){item, m, {item, 0}, {item, m}, 1},
-                               error));
-        }
-        TRY(dedup_report(dedup, error));
+    for (uint32_t i = 0; i < set->items; i++) {
+        uint32_t item = round_robin_number(set->comm, set->comm->rank, i);
+        uint32_t copies = set->start[i + 1] - set->start[i];
+        uint32_t first = record_set_position(set, i, 0);
+        dedup->result->pairs += copies - 1;
+        dedup->result->sure += copies - 1;
+        for (uint32_t m = 1; dedup->options->pair && m < copies; m++)
+            TRY(dedup_note(dedup,
+                           (struct dedup_reported){
+                               first, record_set_position(set, i, m), {item, 0}, {item, m}, 1},
+                           error));
     }
 done:
     return status;

@@ -105,6 +105,14 @@ struct record_set_ref {
     uint32_t item, member;
 };
 
+/* Returns the position of a record of an item of this process, by its local number. */
+static inline uint32_t record_set_position(const struct record_set *set, uint32_t item,
+                                           uint32_t member)
+{
+    uint32_t record = set->members[set->start[item] + member];
+    return set->at ? set->at[record] : record;
+}
+
 struct record_set_found {
     film_record *records;
     uint32_t *at; /* their positions */

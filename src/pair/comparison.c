@@ -173,18 +173,18 @@ void comparison_start(struct comparison *comparison, const struct reading *readi
     comparison->scratch = scratch;
     comparison->reading = reading;
     compare_groups(comparison, reading);
-}
-
-void comparison_finish(struct comparison *comparison)
-{
-    struct comparison_scratch *scratch = comparison->scratch;
-    const struct reading *reading = comparison->reading;
     for (int s = 0; s < 2; s++) {
         size_t count = reading->side[s].count;
         comparison->side[s].words = count < MOST ? count : MOST;
         comparison->cut |= count > MOST;
     }
     sort_words(comparison, reading);
+}
+
+void comparison_finish(struct comparison *comparison)
+{
+    struct comparison_scratch *scratch = comparison->scratch;
+    const struct reading *reading = comparison->reading;
     look_at_side(comparison, reading, 0);
     look_at_side(comparison, reading, 1);
     compare_order(comparison, &scratch->order);

@@ -90,7 +90,8 @@ film_status comparison_init(struct comparison *comparison, const struct encoder 
                             film_error *error);
 void comparison_free(struct comparison *comparison);
 
-/* Compares a pair that was read: first `group` alone, then everything else. */
+/* Compares a pair that was read: first `group` and the rarity of shared and unshared
+ * words, then everything else. */
 void comparison_start(struct comparison *comparison, const struct reading *reading);
 void comparison_finish(struct comparison *comparison);
 

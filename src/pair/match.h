@@ -66,9 +66,9 @@ film_status match_init(struct match *match, const struct decision *decision,
                        const struct match_rule *rule, film_error *error);
 void match_free(struct match *match);
 
-/* Computes the verdict without reasons, in two steps. After the first, the similarity and, for a
- * full decision, the TF-IDF cosines (survey.comparison.group) are known: a caller that does not
- * need the verdict of such a pair omits the second, which takes most of the time. */
+/* Computes the verdict without reasons, in two steps. After the first, the similarity is known and,
+ * for a full decision, what comparison_start computes: a caller that does not need the verdict of
+ * such a pair omits the second, which takes most of the time. */
 film_status match_start(struct match *match, film_text a, film_text b, film_error *error);
 film_status match_finish(struct match *match, film_verdict *verdict, film_error *error);
 

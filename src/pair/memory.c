@@ -52,6 +52,12 @@ void memory_prefetch(const struct memory *memory, uint64_t a, uint64_t b, int st
     keyset_prefetch(&memory->known, question_number(b), step);
 }
 
+uint32_t memory_cluster(const struct memory *memory, uint64_t hash)
+{
+    uint32_t number = known_number(memory, hash);
+    return number == KEYTAB_NONE ? number : memory->cluster[number] & ~MEMORY_MATCHED;
+}
+
 enum memory_answer memory_find(const struct memory *memory, uint64_t a, uint64_t b)
 {
     uint32_t first = known_number(memory, a), second = known_number(memory, b), matched = 0;

@@ -56,6 +56,9 @@ static inline uint64_t memory_clusters(uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
+/* Returns the cluster of a question, without MEMORY_MATCHED; KEYTAB_NONE: it is not known. */
+uint32_t memory_cluster(const struct memory *memory, uint64_t hash);
+
 /* Fetches what memory_find of question A and B reads, in two STEPS, 0 and 1: the tables are larger
  * than the caches. */
 void memory_prefetch(const struct memory *memory, uint64_t a, uint64_t b, int step);

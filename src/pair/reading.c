@@ -127,6 +127,16 @@ static uint64_t add_to_hash(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 29);
 }
 
+uint64_t reading_hash(const struct tokens *tokens)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < tokens->count; i++) {
+        film_text word = token_text(tokens, &tokens->items[i]);
+        hash = add_to_hash(hash, strtab_hash(word.bytes, word.length));
+    }
+    return hash;
+}
+
 /* A capital inside a sentence; "I" does not count. The letters are those of the original text. */
 static unsigned name_flag(film_text text, const struct token *token, size_t at)
 {

@@ -79,6 +79,9 @@ film_status reading_keep(struct reading *reading, film_error *error);
  * swapped. */
 film_status reading_read(struct reading *reading, film_text a, film_text b, film_error *error);
 
+/* Returns the hash of a sentence as it is in reading_side. */
+uint64_t reading_hash(const struct tokens *tokens);
+
 /* Returns whether the word with this number is in both sentences. */
 static inline int reading_is_shared(const struct reading *reading, uint32_t number)
 {

@@ -194,20 +194,25 @@ static void only_pairs_below_the_limit_are_excluded(void **state)
     struct score_source pairs = {.pair = neighbours};
     size_t some = count - 1, excluded = 0;
     film_verdict *all = malloc(some * sizeof *all);
-    float *evidence = malloc(some * sizeof *evidence);
+    struct pair_terms *terms = malloc(some * sizeof *terms);
     assert_ok(candidates_init(&full, comm_of(NULL), model,
                               &(struct candidates_request){.answer = &answer}, &error));
     assert_ok(candidates_judge(&full, &pairs, some, &error));
     memcpy(all, full.verdicts, some * sizeof *all);
-    assert_ok(candidates_weigh(&full, &pairs, some, evidence, &error));
+    assert_ok(candidates_weigh(&full, &pairs, some, terms, &error));
     assert_memory_equal(all, full.verdicts, some * sizeof *all);
     full.filters = 1;
-    full.filter = (struct candidates_filter){.slope = 10};
-    for (size_t i = 0; i < some; i++) /* the mean */
-        full.filter.least += ((double)evidence[i] + 10 * all[i].similarity) / (double)some;
+    full.filter = (struct pair_filter){.weight = {10, -1, -0.5, 0.25}};
+    double mean = 0;
+    for (size_t i = 0; i < some; i++)
+        mean += pair_filter_sum(&full.filter, &terms[i]) / (double)some;
+    full.filter.least = mean;
     assert_ok(candidates_judge(&full, &pairs, some, &error));
     for (size_t i = 0; i < some; i++) {
-        double above = (double)evidence[i] + 10 * all[i].similarity - full.filter.least;
+        const float *term = terms[i].term;
+        double above = (double)terms[i].evidence + 10 * all[i].similarity -
+                       (double)term[PAIR_LESS] - 0.5 * (double)term[PAIR_MORE] +
+                       0.25 * (double)term[PAIR_SHARED] - mean;
         if (fabs(above) < 1e-4) continue; /* rounding */
         assert_int_equal(candidates_excluded(&full.verdicts[i]), above < 0);
         if (above > 0) assert_memory_equal(&full.verdicts[i], &all[i], sizeof *all);
@@ -216,7 +221,41 @@ static void only_pairs_below_the_limit_are_excluded(void **state)
     assert_true(excluded > 0 && excluded < some);
     candidates_free(&full);
     free(all);
-    free(evidence);
+    free(terms);
+}
+
+/* A pair is known where the memory of the model says "same" of its two sentences, read as a pair. */
+static void known_pairs_are_those_of_the_memory(void **state)
+{
+    (void)state;
+    enum { SOME = 160 };
+    struct candidates full;
+    struct match match;
+    film_answer_options answer = {.size = sizeof answer, .threads = 2};
+    film_text labelled[SOME];
+    size_t same = 0, listed = 0;
+    for (size_t i = 0; i < SOME; i++)
+        labelled[i] = film_string(i % 2 ? faq[i / 2].b : faq[i / 2].a);
+    assert_ok(candidates_init(&full, comm_of(NULL), model,
+                              &(struct candidates_request){.answer = &answer}, &error));
+    assert_ok(match_init(&match, &model->decision, &full.rule, &error));
+    assert_ok(known_items_find(&full, labelled, SOME, &error));
+    for (uint32_t i = 0; i < SOME; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            assert_ok(match_start(&match, labelled[i], labelled[j], &error));
+            int remembered = decision_memory(&model->decision, &match.survey) == MEMORY_SAME;
+            assert_int_equal(is_known_pair(&full.known, i, j), remembered);
+            same += (size_t)remembered;
+        }
+    for (size_t i = 0; i < full.known.count; i++) /* cluster by cluster */
+        for (size_t j = i + 1; j < full.known.count; j++) {
+            if (!is_known_pair(&full.known, full.known.items[i], full.known.items[j])) break;
+            listed++;
+        }
+    assert_true(same > SOME / 8);
+    assert_int_equal(listed, same);
+    match_free(&match);
+    candidates_free(&full);
 }
 
 int main(void)
@@ -226,6 +265,7 @@ int main(void)
         cmocka_unit_test(candidates_by_words_find_nearly_all_sure_duplicates),
         cmocka_unit_test(small_samples_leave_nothing_out),
         cmocka_unit_test(only_pairs_below_the_limit_are_excluded),
+        cmocka_unit_test(known_pairs_are_those_of_the_memory),
     };
     return cmocka_run_group_tests_name("candidates", tests, setup, teardown);
 }

@@ -58,6 +58,7 @@ struct reported {
     double probability[MOST];
     int representative[MOST];
     size_t members, pairs, near;
+    size_t last[2]; /* pairs come in the order of the records */
     double pair[MOST][MOST];
     double last_distance;
     size_t stop_after; /* pairs; 0: never */
@@ -78,6 +79,10 @@ static int on_pair(void *user, const film_duplicate *pair)
     struct reported *reported = user;
     assert_true(pair->a < pair->b && pair->b < MOST);
     assert_true(reported->pair[pair->a][pair->b] == 0);
+    assert_true(!reported->pairs || reported->last[0] < pair->a ||
+                (reported->last[0] == pair->a && reported->last[1] < pair->b));
+    reported->last[0] = pair->a;
+    reported->last[1] = pair->b;
     reported->pair[pair->a][pair->b] = pair->probability;
     reported->pairs++;
     return reported->stop_after && reported->pairs >= reported->stop_after;
