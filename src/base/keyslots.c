@@ -88,7 +88,7 @@ static inline uint32_t match_narrow(const uint32_t *slot, uint32_t wanted)
 }
 #endif
 
-static int value_narrow(const uint32_t *slot, uint32_t wanted)
+static inline int value_narrow(const uint32_t *slot, uint32_t wanted)
 {
     uint32_t found = match_narrow(slot, wanted);
     for (int buckets = 0; !found && slot[BUCKET - 1] && buckets < FARTHEST; buckets++)
@@ -113,4 +113,16 @@ int keyslots_value(const struct keyslots *slots, uint64_t mixed)
     size_t at = (size_t)(mixed >> slots->shift) * BUCKET;
     return slots->narrow ? value_narrow(slots->narrow + at, (uint32_t)(mixed << 8))
                          : value_wide(slots->wide + at, mixed << 8);
+}
+
+void keyslots_scale(const struct keyslots *slots, const uint64_t *mixed, size_t count, float factor,
+                    float *out)
+{
+    const uint32_t *narrow = slots->narrow;
+    unsigned shift = slots->shift;
+    for (size_t i = 0; narrow && i < count; i++)
+        out[i] = factor * (float)value_narrow(narrow + (size_t)(mixed[i] >> shift) * BUCKET,
+                                              (uint32_t)(mixed[i] << 8));
+    for (size_t i = 0; !narrow && i < count; i++)
+        out[i] = factor * (float)keyslots_value(slots, mixed[i]);
 }

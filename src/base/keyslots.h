@@ -37,5 +37,8 @@ static inline uint64_t keyslots_fetch(const struct keyslots *slots, uint64_t num
 
 /* Returns the value of a number that keyslots_fetch mixed. */
 int keyslots_value(const struct keyslots *slots, uint64_t mixed);
+/* OUT[i] = FACTOR times the value of each of COUNT numbers that were mixed. */
+void keyslots_scale(const struct keyslots *slots, const uint64_t *mixed, size_t count, float factor,
+                    float *out);
 
 #endif

@@ -53,12 +53,14 @@ film_status strtab_init(struct strtab *table, film_error *error)
     return FILM_OK;
 }
 
+static void quick_free(struct strtab_quick *quick);
+
 void strtab_free(struct strtab *table)
 {
     mem_free(table->own_bytes);
     mem_free(table->own_offsets);
     mem_free(table->own_slots);
-    mem_free(table->quick);
+    quick_free(table->quick);
     memset(table, 0, sizeof *table);
 }
 
@@ -95,18 +97,22 @@ static uint32_t find_slot(const struct strtab *table, const char *bytes, size_t 
 
 /* ---- Short strings ---- */
 
-enum { QUICK_MOST = 7 };
+enum { SHORT_MOST = 7, QUICK_MOST = 15 };
 
-/* A hash table whose keys are the strings themselves: linear probing, at most half full, a random
- * seed. */
+/* Two hash tables whose keys are the strings themselves, of 1 to 7 and of 8 to 15 bytes: linear
+ * probing, at most half full, a random seed. */
 struct strtab_quick {
     uint64_t seed;
-    unsigned shift; /* 64 - the bits of a slot's number */
-    uint32_t mask;
+    unsigned shift, long_shift; /* 64 - the bits of a slot's number */
+    uint32_t mask, long_mask;
     struct quick_slot {
         uint64_t key; /* 0: empty */
         uint32_t id;
-    } slots[];
+    } * slots;
+    struct long_slot {
+        uint64_t key[2]; /* the second is 0: empty */
+        uint32_t id;
+    } * longer;
 };
 
 /* The bytes of a string of 1 to 7 bytes, and its length. */
@@ -129,56 +135,122 @@ static uint32_t first_quick_slot(const struct strtab_quick *quick, uint64_t key)
     return (uint32_t)((key ^ quick->seed) * 0x9e3779b97f4a7c15u >> quick->shift);
 }
 
-static const struct quick_slot *quick_slot(const struct strtab_quick *quick, uint64_t key)
+static struct quick_slot *quick_slot(const struct strtab_quick *quick, uint64_t key)
 {
     uint32_t slot = first_quick_slot(quick, key);
     while (quick->slots[slot].key && quick->slots[slot].key != key) slot = (slot + 1) & quick->mask;
     return &quick->slots[slot];
 }
 
-film_status strtab_quicken(struct strtab *table, film_error *error)
+/* The bytes of a string of 8 to 15 bytes, and its length. */
+static void long_key(const char *bytes, size_t length, uint64_t key[2])
+{
+    memcpy(&key[0], bytes, 8);
+    memcpy(&key[1], bytes + length - 8, 8);
+    /* Two shifts: the bytes that are in both, which may be all. */
+    key[1] = (key[1] >> 4 * (16 - length) >> 4 * (16 - length)) | (uint64_t)length << 56;
+}
+
+static uint32_t first_long_slot(const struct strtab_quick *quick, const uint64_t key[2])
+{
+    uint64_t mixed = (key[0] ^ quick->seed) * 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(((mixed ^ mixed >> 32) + key[1]) * 0x9e3779b97f4a7c15u >> quick->long_shift);
+}
+
+static struct long_slot *long_slot(const struct strtab_quick *quick, const uint64_t key[2])
+{
+    uint32_t slot = first_long_slot(quick, key);
+    while (quick->longer[slot].key[1] &&
+           (quick->longer[slot].key[0] != key[0] || quick->longer[slot].key[1] != key[1]))
+        slot = (slot + 1) & quick->long_mask;
+    return &quick->longer[slot];
+}
+
+static void quick_free(struct strtab_quick *quick)
+{
+    if (!quick) return;
+    mem_free(quick->slots);
+    mem_free(quick->longer);
+    mem_free(quick);
+}
+
+/* Enters a string that is not there yet. */
+static void enter_quick(struct strtab_quick *quick, film_text text, uint32_t id)
+{
+    uint64_t key[2];
+    if (!text.length || text.length > QUICK_MOST) return;
+    if (text.length <= SHORT_MOST) {
+        key[0] = quick_key(text.bytes, text.length);
+        struct quick_slot *slot = quick_slot(quick, key[0]);
+        if (!slot->key) *slot = (struct quick_slot){key[0], id};
+    } else {
+        long_key(text.bytes, text.length, key);
+        struct long_slot *slot = long_slot(quick, key);
+        if (!slot->key[1]) *slot = (struct long_slot){{key[0], key[1]}, id};
+    }
+}
+
+/* The bits of the number of a slot, for at most half of the slots. */
+static unsigned slot_bits(uint32_t count)
 {
     unsigned bits = 1;
-    uint32_t count = 0;
+    while ((uint64_t)1 << bits < 2 * (uint64_t)count) bits++;
+    return bits;
+}
+
+film_status strtab_quicken(struct strtab *table, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t count[2] = {0};
     for (uint32_t id = 0; id < table->count; id++) {
         size_t length = strtab_get(table, id).length;
-        count += length > 0 && length <= QUICK_MOST;
+        if (length && length <= QUICK_MOST) count[length > SHORT_MOST]++;
     }
-    while ((uint64_t)1 << bits < 2 * (uint64_t)count) bits++;
-    size_t slots = (size_t)1 << bits;
-    struct strtab_quick *quick =
-        slots < SIZE_MAX / 32 ? mem_zeroed(sizeof *quick + slots * sizeof *quick->slots, 1) : NULL;
-    if (!quick) return status_no_memory(error);
+    unsigned bits[2] = {slot_bits(count[0]), slot_bits(count[1])};
+    struct strtab_quick *quick = mem_zeroed(1, sizeof *quick);
+    TRY_ALLOC(quick, error);
     quick->seed = rng_entropy();
-    quick->shift = 64 - bits;
-    quick->mask = (uint32_t)(slots - 1);
-    for (uint32_t id = 0; id < table->count; id++) {
-        film_text text = strtab_get(table, id);
-        if (!text.length || text.length > QUICK_MOST) continue;
-        uint64_t key = quick_key(text.bytes, text.length);
-        struct quick_slot *slot = (struct quick_slot *)(uintptr_t)quick_slot(quick, key);
-        if (!slot->key) *slot = (struct quick_slot){key, id};
-    }
-    mem_free(table->quick);
+    quick->shift = 64 - bits[0];
+    quick->long_shift = 64 - bits[1];
+    quick->mask = (uint32_t)(((uint64_t)1 << bits[0]) - 1);
+    quick->long_mask = (uint32_t)(((uint64_t)1 << bits[1]) - 1);
+    TRY_ALLOC(quick->slots = mem_zeroed((size_t)quick->mask + 1, sizeof *quick->slots), error);
+    TRY_ALLOC(quick->longer = mem_zeroed((size_t)quick->long_mask + 1, sizeof *quick->longer),
+              error);
+    for (uint32_t id = 0; id < table->count; id++) enter_quick(quick, strtab_get(table, id), id);
+    quick_free(table->quick);
     table->quick = quick;
-    return FILM_OK;
+done:
+    if (status != FILM_OK) quick_free(quick);
+    return status;
 }
 
 void strtab_prefetch(const struct strtab *table, const char *bytes, size_t length)
 {
-    if (table->quick && length - 1 < QUICK_MOST)
-        __builtin_prefetch(table->quick->slots +
-                           first_quick_slot(table->quick, quick_key(bytes, length)));
-    else if (table->slots)
+    const struct strtab_quick *quick = table->quick;
+    uint64_t key[2];
+    if (quick && length - 1 < SHORT_MOST) {
+        __builtin_prefetch(quick->slots + first_quick_slot(quick, quick_key(bytes, length)));
+    } else if (quick && length - 1 < QUICK_MOST) {
+        long_key(bytes, length, key);
+        __builtin_prefetch(quick->longer + first_long_slot(quick, key));
+    } else if (table->slots) {
         __builtin_prefetch(table->slots +
                            ((uint32_t)hash_of(table, bytes, length) & table->slot_mask));
+    }
 }
 
 uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t length)
 {
-    if (table->quick && length - 1 < QUICK_MOST) {
+    if (table->quick && length - 1 < SHORT_MOST) {
         const struct quick_slot *slot = quick_slot(table->quick, quick_key(bytes, length));
         return slot->key ? slot->id : STRTAB_NONE;
+    }
+    if (table->quick && length - 1 < QUICK_MOST) {
+        uint64_t key[2];
+        long_key(bytes, length, key);
+        const struct long_slot *slot = long_slot(table->quick, key);
+        return slot->key[1] ? slot->id : STRTAB_NONE;
     }
     uint32_t id;
     find_slot(table, bytes, length, hash_of(table, bytes, length), &id);

@@ -51,7 +51,7 @@ uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t lengt
 /* Fetches what strtab_find will read first. */
 void strtab_prefetch(const struct strtab *table, const char *bytes, size_t length);
 
-/* Makes look-ups of strings of at most 7 bytes several times as fast. The table must not change
+/* Makes look-ups of strings of at most 15 bytes several times as fast. The table must not change
  * afterwards. */
 film_status strtab_quicken(struct strtab *table, film_error *error);
 

@@ -10,22 +10,27 @@
 
 enum { PHRASE_BITS = 19 };
 
-static uint32_t phrase_bit(uint64_t hash, film_text second, size_t letters)
+/* The bit of a phrase by the hashes of its words; SECOND is 0 for any. */
+static uint32_t phrase_bit(uint64_t first, uint64_t second)
 {
-    uint64_t begins = letters;
-    for (size_t i = 0; i < letters; i++)
-        begins = begins << 8 | (i < second.length ? (unsigned char)second.bytes[i] : 0);
-    return (uint32_t)((hash + begins * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - PHRASE_BITS));
+    return (uint32_t)((first + second * UINT64_C(0x9e3779b97f4a7c15)) >> (64 - PHRASE_BITS));
 }
 
-int lexicon_may_have_phrase(const struct lexicon *lexicon, uint64_t hash, film_text second,
-                            size_t letters)
+static int has_phrase_bit(const struct lexicon *lexicon, uint64_t first, uint64_t second)
 {
-    uint32_t bit = phrase_bit(hash, second, letters);
+    uint32_t bit = phrase_bit(first, second);
     return (int)(lexicon->phrase_bits[bit / 64] >> bit % 64 & 1);
 }
 
-/* Marks the beginnings of the phrases of two words. */
+int lexicon_may_have_phrase(const struct lexicon *lexicon, const struct lexeme *first,
+                            const struct lexeme *second)
+{
+    for (uint32_t i = 0; i < second->second_count; i++)
+        if (has_phrase_bit(lexicon, first->hash, second->second[i])) return 1;
+    return 0;
+}
+
+/* Marks the phrases of two words, and their first words. */
 static void mark_phrases(const struct relations *relations, uint64_t *bits)
 {
     for (uint32_t w = 0; w < relations->words.count; w++) {
@@ -35,8 +40,10 @@ static void mark_phrases(const struct relations *relations, uint64_t *bits)
         size_t length = (size_t)(space - text.bytes);
         film_text second = {space + 1, text.length - length - 1};
         if (second.length && memchr(second.bytes, ' ', second.length)) continue;
-        for (size_t letters = 0; letters <= 3; letters += letters ? 2 : 1) {
-            uint32_t bit = phrase_bit(strtab_hash(text.bytes, length), second, letters);
+        uint64_t first = strtab_hash(text.bytes, length),
+                 hash[2] = {0, strtab_hash(second.bytes, second.length)};
+        for (int i = 0; i < 2; i++) {
+            uint32_t bit = phrase_bit(first, hash[i]);
             bits[bit / 64] |= UINT64_C(1) << bit % 64;
         }
     }
@@ -129,6 +136,24 @@ static void apply_map(const struct features *features, struct lexeme *out, float
     out->sum = sum;
 }
 
+/* Lists what a word may be as the second word of a phrase. Base forms are those of the phrase, which
+ * its first word does not change. */
+static void list_second_forms(film_text word, struct lexeme *out)
+{
+    char phrase[BASE_FORMS_ROOM] = "a ", bases[BASE_FORMS][BASE_FORMS_ROOM];
+    size_t count = 0;
+    out->second[0] = out->hash;
+    if (word.length + 2 < sizeof phrase) {
+        memcpy(phrase + 2, word.bytes, word.length);
+        count = base_forms((film_text){phrase, word.length + 2}, bases);
+    }
+    out->second_count = 1;
+    for (size_t i = 0; i < count; i++) {
+        size_t length = strlen(bases[i]);
+        if (length > 2) out->second[out->second_count++] = strtab_hash(bases[i] + 2, length - 2);
+    }
+}
+
 /* Fills OUT, which has room for all grams and a vector, from the grams of WORD. */
 static void fill_lexeme(const struct features *features, film_text word,
                         const struct gram_list *grams, struct lexeme *out)
@@ -151,7 +176,8 @@ static void fill_lexeme(const struct features *features, film_text word,
         out->gram[at] = gram;
     }
     if (!lexicon) return;
-    out->begins_phrase = lexicon_may_have_phrase(lexicon, out->hash, word, 0);
+    out->begins_phrase = has_phrase_bit(lexicon, out->hash, 0);
+    list_second_forms(word, out);
     out->related = relations_word(lexicon->relations, word);
     out->related.text = (film_text){NULL, 0};
     if (word_map_exists(&lexicon->map))

@@ -10,6 +10,7 @@
 
 #include "embed/grams.h"
 #include "embed/word_map.h"
+#include "text/base_forms.h"
 #include "text/relations.h"
 #include "text/word_kinds.h"
 
@@ -28,6 +29,9 @@ struct lexeme {
     uint16_t pairs[LEXEME_LETTERS + 1];
     uint64_t pair_bits[2];
     int begins_phrase; /* 0: the relations have no phrase of two words that begins with it */
+    /* Hashes of what it may be as the second word of a phrase: itself and its base forms. */
+    uint32_t second_count;
+    uint64_t second[1 + BASE_FORMS];
     /* What the lexicon's relations say of it, without the text. */
     struct relations_word related;
     /* Where the lexicon has a map: the length of the word's row, and the sum of idf times row over
@@ -42,8 +46,8 @@ struct lexicon {
     const struct relations *relations;
     struct word_map map; /* of the model; none while it is learned */
     size_t dim;
-    /* Of the phrases of two words in the relations: bits for the hash of the first word, and with
-     * it the first letter, and the first three, of the second. */
+    /* Of the phrases of two words in the relations: bits for the hash of the first word, and for
+     * those of both. */
     uint64_t *phrase_bits;
     uint32_t count;        /* words of the vocabulary */
     struct lexeme **words; /* by id; NULL: not met yet */
@@ -60,10 +64,10 @@ film_status lexicon_renew(struct features *features, const struct relations *rel
 void lexicon_set_map(struct features *features, const struct word_map *map, size_t dim);
 void lexicon_free(struct lexicon *lexicon);
 
-/* Returns 0 where the relations have no phrase of a word with this hash and a word that begins with
- * these LETTERS: 0 (any word), 1, or 3 (fewer where the word has fewer). */
-int lexicon_may_have_phrase(const struct lexicon *lexicon, uint64_t hash, film_text second,
-                            size_t letters);
+/* Returns 0 where the relations have no phrase of these two words, nor of the first and a base form
+ * of the second. */
+int lexicon_may_have_phrase(const struct lexicon *lexicon, const struct lexeme *first,
+                            const struct lexeme *second);
 
 /* Space for words that no lexicon keeps. */
 struct lexeme_room {

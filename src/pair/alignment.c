@@ -13,66 +13,103 @@ enum { MOST = COMPARISON_MOST };
 
 /* ---- Order ---- */
 
-static unsigned char larger(unsigned char a, unsigned char b)
-{
-    return a > b ? a : b;
-}
-
 /* Without the care for NaN of fmax, which is a call. */
 static double greater(double a, double b)
 {
     return a > b ? a : b;
 }
 
-static float greater_rarity(float a, float b)
-{
-    return a > b ? a : b;
-}
-
-static unsigned char least(unsigned char a, unsigned char b, unsigned char c)
-{
-    unsigned char ab = a < b ? a : b;
-    return ab < c ? ab : c;
-}
-
-static void fill_table(struct comparison *comparison, struct order_table *table)
+/* The words of the second sentence that equal word AT of the first, a bit for each. */
+static uint64_t equal_words(const struct comparison *comparison, size_t at)
 {
     const struct reading *reading = comparison->reading;
-    const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
-    size_t n = comparison->side[0].words, m = comparison->side[1].words;
-    memset(table, 0, sizeof *table);
-    for (size_t j = 0; j <= m; j++) table->edits[0][j] = (unsigned char)j;
-    for (size_t i = 0; i < n; i++) {
-        size_t old = i % 2, new = 1 - old;
-        table->edits[new][0] = (unsigned char)(i + 1);
-        for (size_t j = 0; j < m; j++) {
-            int equal = a[i].number == b[j].number;
-            table->common[new][j + 1] =
-                equal ? (unsigned char)(table->common[old][j] + 1)
-                      : larger(table->common[old][j + 1], table->common[new][j]);
-            table->rarity[new][j + 1] =
-                equal ? table->rarity[old][j] + a[i].rarity
-                      : greater_rarity(table->rarity[old][j + 1], table->rarity[new][j]);
-            table->run[new][j + 1] = equal ? (unsigned char)(table->run[old][j] + 1) : 0;
-            table->edits[new][j + 1] =
-                equal ? table->edits[old][j]
-                      : (unsigned char)(1 + least(table->edits[old][j], table->edits[old][j + 1],
-                                                  table->edits[new][j]));
-            if (table->run[new][j + 1] > comparison->longest_run)
-                comparison->longest_run = table->run[new][j + 1];
-        }
-    }
-    comparison->common = table->common[n % 2][m];
-    comparison->common_rarity = (double)table->rarity[n % 2][m];
-    comparison->edits = table->edits[n % 2][m];
+    const struct reading_word *b = reading->side[1].words;
+    uint32_t number = reading->side[0].words[at].number;
+    uint64_t equal = 0;
+    for (size_t j = reading->first[1][number]; j < comparison->side[1].words; j++)
+        equal |= (uint64_t)(b[j].number == number) << j;
+    return equal;
 }
 
-/* Returns whether the adjacent words at AT of A are also adjacent in B. */
-static int occurs_in(const struct reading_word *a, size_t at, const struct reading_word *b,
-                     size_t count)
+/* Computes the edit distance by bits (Myers 1999): rises and falls between the rows of the table. */
+static size_t count_edits(const uint64_t *equal, size_t n, size_t m)
 {
-    for (size_t j = 0; j + 1 < count; j++)
-        if (b[j].number == a[at].number && b[j + 1].number == a[at + 1].number) return 1;
+    uint64_t rises = ~UINT64_C(0), falls = 0;
+    size_t edits = m;
+    for (size_t i = 0; m && i < n; i++) {
+        uint64_t down = equal[i] | falls,
+                 across = (((equal[i] & rises) + rises) ^ rises) | equal[i];
+        uint64_t up = falls | ~(across | rises), less = rises & across;
+        edits += up >> (m - 1) & 1;
+        edits -= less >> (m - 1) & 1;
+        up = up << 1 | 1;
+        rises = less << 1 | ~(down | up);
+        falls = up & down;
+    }
+    return m ? edits : n;
+}
+
+/* Computes the length of the longest common subsequence by bits (Crochemore et al. 2001). */
+static size_t count_common(const uint64_t *equal, size_t n)
+{
+    uint64_t row = ~UINT64_C(0);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t both = row & equal[i];
+        row = (row + both) | (row - both);
+    }
+    return (size_t)__builtin_popcountll(~row);
+}
+
+/* Computes the length of the longest common run of words. */
+static size_t find_longest_run(const uint64_t *equal, size_t n)
+{
+    unsigned char run[2][MOST];
+    uint64_t before = 0;
+    size_t longest = 0;
+    for (size_t i = 0; i < n; before = equal[i++])
+        for (uint64_t bits = equal[i]; bits; bits &= bits - 1) {
+            size_t j = (size_t)__builtin_ctzll(bits), length = 1;
+            if (j && before >> (j - 1) & 1) length += run[!(i % 2)][j - 1];
+            run[i % 2][j] = (unsigned char)length;
+            longest = length > longest ? length : longest;
+        }
+    return longest;
+}
+
+/* Computes the rarity of the heaviest common subsequence, row by row of its table. A word that the
+ * second sentence does not have leaves a row as it is, unless rounding made it fall somewhere. */
+static double find_common_rarity(const struct comparison *comparison, const uint64_t *equal)
+{
+    const struct reading_word *a = comparison->reading->side[0].words;
+    size_t n = comparison->side[0].words, m = comparison->side[1].words;
+    float row[MOST + 1] = {0};
+    int rises = 1;
+    for (size_t i = 0; i < n; i++) {
+        if (!equal[i] && rises) continue;
+        float before = row[0], rarity = a[i].rarity;
+        rises = 1;
+        for (size_t j = 0; j < m; j++) {
+            float above = row[j + 1];
+            if (equal[i] >> j & 1) {
+                row[j + 1] = before + rarity;
+                rises &= row[j + 1] >= row[j];
+            } else {
+                row[j + 1] = above > row[j] ? above : row[j];
+            }
+            before = above;
+        }
+    }
+    return (double)row[m];
+}
+
+/* Returns whether the adjacent words at AT of A are also adjacent in B; EQUAL is that of AT. */
+static int occurs_in(const struct reading_word *a, size_t at, uint64_t equal,
+                     const struct reading_word *b, size_t count)
+{
+    for (; equal; equal &= equal - 1) {
+        size_t j = (size_t)__builtin_ctzll(equal);
+        if (j + 1 < count && b[j + 1].number == a[at + 1].number) return 1;
+    }
     return 0;
 }
 
@@ -90,14 +127,19 @@ static void count_inversions(struct comparison *comparison)
     }
 }
 
-void compare_order(struct comparison *comparison, struct order_table *table)
+void compare_order(struct comparison *comparison)
 {
     const struct reading *reading = comparison->reading;
     const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
     size_t n = comparison->side[0].words, m = comparison->side[1].words, shorter = n < m ? n : m;
-    fill_table(comparison, table);
+    uint64_t equal[MOST];
+    for (size_t i = 0; i < n; i++) equal[i] = equal_words(comparison, i);
+    comparison->common = count_common(equal, n);
+    comparison->common_rarity = find_common_rarity(comparison, equal);
+    comparison->longest_run = find_longest_run(equal, n);
+    comparison->edits = count_edits(equal, n, m);
     for (size_t i = 0; i + 1 < n; i++)
-        if (occurs_in(a, i, b, m)) {
+        if (occurs_in(a, i, equal[i], b, m)) {
             comparison->runs++;
             comparison->run_rarity += (double)a[i].rarity + (double)a[i + 1].rarity;
         }
@@ -231,15 +273,32 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
 
 /* ---- Acronyms and compounds ---- */
 
+/* How the words of a sentence begin: their first byte, 0 without any, and their length. */
+struct beginnings {
+    char first[MOST];
+    size_t length[MOST];
+    size_t count;
+};
+
+static void list_beginnings(const struct comparison *comparison, int s, struct beginnings *out)
+{
+    out->count = comparison->side[s].words;
+    for (size_t i = 0; i < out->count; i++) {
+        film_text word = reading_text(comparison->reading, s, i);
+        out->length[i] = word.length;
+        out->first[i] = word.length ? *word.bytes : '\0';
+    }
+}
+
 static int begins_with(film_text word, film_text letter)
 {
-    return word.length >= letter.length && *word.bytes == *letter.bytes &&
-           (letter.length == 1 || memcmp(word.bytes, letter.bytes, letter.length) == 0);
+    return word.length >= letter.length && memcmp(word.bytes, letter.bytes, letter.length) == 0;
 }
 
 /* Returns whether WORD consists of the first letters of consecutive words of the other sentence.
  * Letters are characters, not bytes. */
-static int is_acronym(const struct reading *reading, film_text word, int other, size_t count)
+static int is_acronym(const struct reading *reading, film_text word, int other,
+                      const struct beginnings *there)
 {
     enum { SHORTEST = 2, LONGEST = 5 };
     film_text letter[LONGEST];
@@ -253,8 +312,9 @@ static int is_acronym(const struct reading *reading, film_text word, int other, 
         letter[letters++] = (film_text){word.bytes + at, next - at};
     }
     if (letters < SHORTEST) return 0;
-    for (size_t start = 0; start + letters <= count; start++) {
+    for (size_t start = 0; start + letters <= there->count; start++) {
         size_t i = 0;
+        if (there->first[start] != *word.bytes) continue;
         while (i < letters && begins_with(reading_text(reading, other, start + i), letter[i])) i++;
         if (i == letters) return 1;
     }
@@ -262,17 +322,32 @@ static int is_acronym(const struct reading *reading, film_text word, int other, 
 }
 
 /* Returns whether WORD is two consecutive words of the other sentence, written as one. */
-static int is_compound(const struct reading *reading, film_text word, int other, size_t count)
+static int is_compound(const struct reading *reading, film_text word, int other,
+                       const struct beginnings *there)
 {
-    for (size_t i = 0; i + 1 < count; i++) {
+    for (size_t i = 0; i + 1 < there->count; i++) {
+        if (there->length[i] + there->length[i + 1] != word.length) continue;
         film_text left = reading_text(reading, other, i),
                   right = reading_text(reading, other, i + 1);
-        if (left.length + right.length == word.length &&
-            memcmp(word.bytes, left.bytes, left.length) == 0 &&
+        if (memcmp(word.bytes, left.bytes, left.length) == 0 &&
             memcmp(word.bytes + left.length, right.bytes, right.length) == 0)
             return 1;
     }
     return 0;
+}
+
+/* Counts the unshared words of a side that the other sentence writes in another way. */
+static void find_rewritten(struct comparison *comparison, int s)
+{
+    const struct reading *reading = comparison->reading;
+    const struct comparison_side *side = &comparison->side[s];
+    struct beginnings there;
+    list_beginnings(comparison, !s, &there);
+    for (size_t i = 0; i < side->alone; i++) {
+        film_text word = reading_text(reading, s, side->place[i]);
+        comparison->acronyms += (size_t)is_acronym(reading, word, !s, &there);
+        comparison->compounds += (size_t)is_compound(reading, word, !s, &there);
+    }
 }
 
 void align_words(struct comparison *comparison, struct alignment *alignment)
@@ -296,12 +371,7 @@ void align_words(struct comparison *comparison, struct alignment *alignment)
     find_like_words(comparison, alignment, like);
     for (int s = 0; s < 2; s++) {
         sum_up(&comparison->side[s], reading->side[s].words, spelled[s], like[s]);
-        for (size_t i = 0; i < comparison->side[s].alone; i++) {
-            film_text word = reading_text(reading, s, comparison->side[s].place[i]);
-            size_t others = comparison->side[!s].words;
-            comparison->acronyms += (size_t)is_acronym(reading, word, !s, others);
-            comparison->compounds += (size_t)is_compound(reading, word, !s, others);
-        }
+        find_rewritten(comparison, s);
     }
     align_vectors(comparison, alignment);
 }

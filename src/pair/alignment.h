@@ -5,15 +5,8 @@
 
 #include "pair/comparison.h"
 
-/* Rows of the dynamic programming tables. */
-struct order_table {
-    unsigned char common[2][COMPARISON_MOST + 1], edits[2][COMPARISON_MOST + 1],
-        run[2][COMPARISON_MOST + 1];
-    float rarity[2][COMPARISON_MOST + 1];
-};
-
 /* Computes the common subsequence, edits, runs, common prefix and suffix, and inversions. */
-void compare_order(struct comparison *comparison, struct order_table *table);
+void compare_order(struct comparison *comparison);
 
 struct alignment {
     const struct encoder *encoder;

@@ -12,7 +12,6 @@ enum { MOST = COMPARISON_MOST };
 #define COMMON_WORD 0.35f /* rarer words carry content */
 
 struct comparison_scratch {
-    struct order_table order;
     struct alignment alignment;
     struct knowledge knowledge;
 };
@@ -187,7 +186,7 @@ void comparison_finish(struct comparison *comparison)
     const struct reading *reading = comparison->reading;
     look_at_side(comparison, reading, 0);
     look_at_side(comparison, reading, 1);
-    compare_order(comparison, &scratch->order);
+    compare_order(comparison);
     align_words(comparison, &scratch->alignment);
     compare_knowledge(comparison, &scratch->knowledge);
 }

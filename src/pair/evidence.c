@@ -191,11 +191,12 @@ double evidence_margin(const struct evidence *evidence, const struct reading *re
         size_t here = items->count - first < ITEM_BLOCK ? items->count - first : ITEM_BLOCK;
         look_up_items(evidence, items->list + first, here, weights + first);
     }
-    for (size_t i = 0; i < items->count;) { /* runs of one kind: their sum stays in a register */
-        enum item_kind kind = items->list[i].kind;
+    const struct item *item = items->list, *end = item + items->count;
+    while (item < end) { /* runs of one kind: their sum stays in a register */
+        enum item_kind kind = item->kind;
         double sum = sums->item[kind];
-        for (; i < items->count && items->list[i].kind == kind; i++)
-            sum += (double)weights[i] * (double)items->list[i].value;
+        for (; item < end && item->kind == kind; item++)
+            sum += (double)*weights++ * (double)item->value;
         sums->item[kind] = sum;
     }
     for (int g = 0; g < GROUPS; g++) add_group(evidence, reading, g, sums);

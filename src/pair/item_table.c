@@ -103,23 +103,22 @@ void item_table_quicken(const struct item_table *table)
     }
 }
 
-/* Fetches what the COUNT items of a kind read: their slots. Returns the set of the kind. */
-static enum item_keys fetch_kind(const struct item_table *table, const struct item *items,
-                                 size_t count, uint64_t *mixed)
+/* Fetches the slots that the COUNT items of a kind read. */
+static void fetch_kind(const struct item_table *table, const struct item *items, size_t count,
+                       uint64_t *mixed)
 {
     enum item_keys set = number_of[items->kind] ? ITEMS_OF_WORDS : ITEMS_OF_PHRASES;
     const struct keyslots *slots = table->slots->set[set];
-    uint64_t ids = (uint64_t)table->words + 2, base = (number_of[items->kind] - 1u) * ids;
+    uint64_t words = table->words, ids = words + 2, base = (number_of[items->kind] - 1u) * ids;
     uint64_t nothing = WORD_KINDS * ids * ids; /* the number of no item */
     for (size_t i = 0; i < count; i++) {
         uint64_t a = items[i].key >> ITEM_ID_BITS & ITEM_START, b = items[i].key & ITEM_START,
                  number = (base + a) * ids + b;
         /* Phrases, and the ends of a sentence. */
-        if (set != ITEMS_OF_WORDS || a >= table->words || b >= table->words)
+        if (set != ITEMS_OF_WORDS || a >= words || b >= words)
             if (item_number(table, items[i].key, &number) == ITEM_SETS) number = nothing;
         mixed[i] = keyslots_fetch(slots, number);
     }
-    return set;
 }
 
 /* Two passes over each kind: what all items read is fetched before the first is read. */
@@ -127,16 +126,19 @@ static void weigh_quickly(const struct item_table *table, const struct item *ite
                           float *weights)
 {
     uint64_t mixed[ITEM_BLOCK];
-    size_t first = 0, end = 0;
-    unsigned char set[ITEM_KINDS] = {0};
-    for (; first < count; first = end) {
-        while (end < count && items[end].kind == items[first].kind) end++;
-        set[items[first].kind] =
-            (unsigned char)fetch_kind(table, items + first, end - first, mixed + first);
+    uint16_t end[ITEM_BLOCK]; /* of each run of items of one kind */
+    size_t runs = 0;
+    for (size_t first = 0, to = 0; first < count; first = to) {
+        enum item_kind kind = items[first].kind;
+        while (to < count && items[to].kind == kind) to++;
+        fetch_kind(table, items + first, to - first, mixed + first);
+        end[runs++] = (uint16_t)to;
     }
-    for (size_t i = 0; i < count; i++)
-        weights[i] = table->scale[items[i].kind] *
-                     (float)keyslots_value(table->slots->set[set[items[i].kind]], mixed[i]);
+    for (size_t r = 0, first = 0; r < runs; first = end[r++]) {
+        enum item_kind kind = items[first].kind;
+        keyslots_scale(table->slots->set[number_of[kind] ? ITEMS_OF_WORDS : ITEMS_OF_PHRASES],
+                       mixed + first, end[r] - first, table->scale[kind], weights + first);
+    }
 }
 
 void item_table_weights(const struct item_table *table, const struct item *items, size_t count,

@@ -44,7 +44,7 @@ void item_table_quicken(const struct item_table *table);
 /* Returns the weight of an item, or 0 when it is unknown. */
 float item_table_weight(const struct item_table *table, uint64_t key);
 /* The weights of COUNT items, at most ITEM_BLOCK. */
-enum { ITEM_BLOCK = 128 };
+enum { ITEM_BLOCK = 256 };
 void item_table_weights(const struct item_table *table, const struct item *items, size_t count,
                         float *weights);
 

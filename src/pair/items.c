@@ -53,7 +53,7 @@ struct items_scratch {
     size_t words[2];              /* number of words used */
     uint32_t number[2][MOST + 2]; /* of the words, between START and END */
     size_t edits;                 /* ranges between shared words that differ */
-    unsigned char common[MOST + 1][MOST + 1];
+    uint64_t grows[MOST + 1];     /* rows of longest common subsequences: see align */
 };
 
 film_status items_init(struct items *items, film_error *error)
@@ -175,26 +175,42 @@ static void collect_pairs(struct items *items)
 {
     const struct items_scratch *scratch = items->scratch;
     const struct distinct *shared = &scratch->shared, *alone = scratch->alone;
-    for (size_t i = 0; i < alone[0].count; i++)
-        for (size_t j = 0; j < alone[1].count; j++)
-            put_item(items, ITEM_OPPOSED,
-                     key_of_either(ITEM_OPPOSED, alone[0].id[i], alone[1].id[j]),
-                     alone[0].rarity[i] * alone[1].rarity[j], one(alone[0].place[i]),
-                     one(alone[1].place[j]));
+    struct item *out = items->list + items->count; /* in a register, unlike items->count */
+    for (size_t i = 0; i < alone[0].count; i++) {
+        const uint32_t id = alone[0].id[i];
+        const float rarity = alone[0].rarity[i];
+        const struct item_place place = one(alone[0].place[i]);
+        for (size_t j = 0, count = alone[1].count; j < count; j++)
+            *out++ = (struct item){key_of_either(ITEM_OPPOSED, id, alone[1].id[j]),
+                                   ITEM_OPPOSED,
+                                   rarity * alone[1].rarity[j],
+                                   {place, one(alone[1].place[j])}};
+    }
     for (size_t i = 0; i < shared->count; i++)
-        for (int s = 0; s < 2; s++)
-            for (size_t j = 0; j < alone[s].count; j++) {
-                uint32_t there = s == 0 ? scratch->shared_place[i] : shared->place[i];
-                put_sided(
-                    items, ITEM_BESIDE, key_of_pair(ITEM_BESIDE, shared->id[i], alone[s].id[j]),
-                    shared->rarity[i] * alone[s].rarity[j], s, one(alone[s].place[j]), one(there));
+        for (int s = 0; s < 2; s++) {
+            const uint32_t id = shared->id[i];
+            const float rarity = shared->rarity[i];
+            const struct item_place there =
+                one(s == 0 ? scratch->shared_place[i] : shared->place[i]);
+            for (size_t j = 0, count = alone[s].count; j < count; j++, out++) {
+                *out = (struct item){key_of_pair(ITEM_BESIDE, id, alone[s].id[j]),
+                                     ITEM_BESIDE,
+                                     rarity * alone[s].rarity[j],
+                                     {there, there}};
+                out->place[s] = one(alone[s].place[j]);
             }
-    for (size_t i = 0; i < shared->count; i++)
+        }
+    for (size_t i = 0; i < shared->count; i++) {
+        const uint32_t id = shared->id[i];
+        const float rarity = shared->rarity[i];
+        const struct item_place place = one(shared->place[i]);
         for (size_t j = 0; j < i; j++)
-            put_item(items, ITEM_TOGETHER,
-                     key_of_either(ITEM_TOGETHER, shared->id[i], shared->id[j]),
-                     shared->rarity[i] * shared->rarity[j], one(shared->place[i]),
-                     one(scratch->shared_place[j]));
+            *out++ = (struct item){key_of_either(ITEM_TOGETHER, id, shared->id[j]),
+                                   ITEM_TOGETHER,
+                                   rarity * shared->rarity[j],
+                                   {place, one(scratch->shared_place[j])}};
+    }
+    items->count = (size_t)(out - items->list);
 }
 
 /* ---- Adjacent words ---- */
@@ -207,10 +223,13 @@ static uint32_t id_at(const struct reading_side *side, size_t count, size_t at)
 
 /* Finds where the words at AT and AT + 1 (positions from 1, 0 is the start) are adjacent in the
  * other sentence. */
-static size_t find_run(const struct items_scratch *scratch, int s, size_t at)
+static size_t find_run(const struct items_scratch *scratch, const struct reading *reading, int s,
+                       size_t at)
 {
     const uint32_t *here = scratch->number[s] + at, *there = scratch->number[!s];
-    for (size_t j = 0; j <= scratch->words[!s]; j++)
+    if (at == 0) return there[1] == here[1] ? 0 : READING_NONE;
+    size_t first = reading->first[!s][here[0]]; /* READING_NONE, or beyond: not there */
+    for (size_t j = first + 1; j <= scratch->words[!s]; j++)
         if (there[j] == here[0] && there[j + 1] == here[1]) return j;
     return READING_NONE;
 }
@@ -241,7 +260,7 @@ static void collect_runs(struct items *items, const struct reading *reading)
         for (size_t at = 0; words[s] && at <= words[s]; at++) {
             uint32_t left = id_at(side, words[s], at), right = id_at(side, words[s], at + 1);
             if (left == READING_NONE || right == READING_NONE) continue;
-            size_t there = find_run(items->scratch, s, at);
+            size_t there = find_run(items->scratch, reading, s, at);
             if (there == READING_NONE)
                 put_sided(items, ITEM_RUN_ALONE, key_of_pair(ITEM_RUN_ALONE, left, right), 1, s,
                           run_place(at, words[s]), NOWHERE);
@@ -278,20 +297,31 @@ static void collect_ends(struct items *items, const struct reading *reading)
 
 /* ---- Edits ---- */
 
-/* common[i][j]: length of the longest common subsequence after word i of a and word j of b. */
+/* Longest common subsequences by bits (Crochemore et al. 2001), from the ends of the sentences. The
+ * lowest bit of grows[i] is the last word of b. A bit is set where the longest subsequence after
+ * word i of a grows with that word of b. */
 static void align(struct items_scratch *scratch, const struct reading *reading)
 {
-    const struct reading_word *a = reading->side[0].words, *b = reading->side[1].words;
+    const uint32_t *a = scratch->number[0] + 1, *b = scratch->number[1] + 1;
     size_t n = scratch->words[0], m = scratch->words[1];
-    for (size_t i = 0; i <= n; i++) scratch->common[i][m] = 0;
-    for (size_t j = 0; j <= m; j++) scratch->common[n][j] = 0;
-    for (size_t i = n; i-- > 0;)
-        for (size_t j = m; j-- > 0;) {
-            unsigned char down = scratch->common[i + 1][j], right = scratch->common[i][j + 1];
-            scratch->common[i][j] = a[i].number == b[j].number
-                                        ? (unsigned char)(1 + scratch->common[i + 1][j + 1])
-                                        : (down > right ? down : right);
-        }
+    uint64_t row = ~UINT64_C(0);
+    scratch->grows[n] = 0;
+    for (size_t i = n; i-- > 0;) {
+        uint64_t equal = 0;
+        for (size_t j = reading->first[1][a[i]]; j < m; j++)
+            equal |= (uint64_t)(a[i] == b[j]) << (m - 1 - j);
+        uint64_t both = row & equal;
+        row = (row + both) | (row - both);
+        scratch->grows[i] = ~row;
+    }
+}
+
+/* The length of the longest common subsequence after word I of a and word J of b. */
+static unsigned common_after(const struct items_scratch *scratch, uint32_t i, uint32_t j)
+{
+    size_t left = scratch->words[1] - j; /* the words from j on are the lowest bits */
+    uint64_t bits = left < 64 ? scratch->grows[i] & ((UINT64_C(1) << left) - 1) : scratch->grows[i];
+    return (unsigned)__builtin_popcountll(bits);
 }
 
 static uint64_t hash_phrase(const struct reading *reading, int s, struct item_place place)
@@ -356,7 +386,8 @@ static void collect_edits(struct items *items, const struct reading *reading)
             from_a = ++i;
             from_b = ++j;
         } else {
-            unsigned char skip_a = scratch->common[i + 1][j], skip_b = scratch->common[i][j + 1];
+            unsigned skip_a = common_after(scratch, i + 1, j),
+                     skip_b = common_after(scratch, i, j + 1);
             int by_hash = reading->hashes[a[i].number] < reading->hashes[b[j].number];
             if (skip_a > skip_b || (skip_a == skip_b && by_hash))
                 i++;
@@ -367,20 +398,26 @@ static void collect_edits(struct items *items, const struct reading *reading)
     put_edits_among(items, before);
 }
 
-/* Normalises the values of each kind to length 1. */
-static void normalise(struct items *items)
+/* Normalises the values of each kind to length 1. The PAIRS first items are those of two words, kind
+ * by kind; the values of all others are 1. */
+static void normalise(struct items *items, size_t pairs)
 {
-    float squares[ITEM_KINDS] = {0};
-    for (size_t i = 0; i < items->count;) { /* runs of one kind: their sum stays in a register */
-        enum item_kind kind = items->list[i].kind;
-        float sum = squares[kind];
-        for (; i < items->count && items->list[i].kind == kind; i++)
-            sum += items->list[i].value * items->list[i].value;
-        squares[kind] = sum;
+    struct item *list = items->list;
+    size_t count = items->count;
+    uint32_t others[ITEM_KINDS] = {0};
+    float factor[ITEM_KINDS];
+    for (size_t from = 0, to; from < pairs; from = to) {
+        enum item_kind kind = list[from].kind;
+        float squares = 0;
+        for (to = from; to < pairs && list[to].kind == kind; to++)
+            squares += list[to].value * list[to].value;
+        float scale = squares > 0 ? 1.0f / sqrtf(squares) : 0.0f;
+        for (size_t i = from; i < to; i++) list[i].value *= scale;
     }
+    for (size_t i = pairs; i < count; i++) others[list[i].kind]++;
     for (int kind = 1; kind < ITEM_KINDS; kind++)
-        squares[kind] = squares[kind] > 0 ? 1.0f / sqrtf(squares[kind]) : 0.0f;
-    for (size_t i = 0; i < items->count; i++) items->list[i].value *= squares[items->list[i].kind];
+        factor[kind] = others[kind] ? 1.0f / sqrtf((float)others[kind]) : 0.0f;
+    for (size_t i = pairs; i < count; i++) list[i].value = factor[list[i].kind];
 }
 
 film_status items_collect(struct items *items, const struct reading *reading, film_error *error)
@@ -395,9 +432,10 @@ film_status items_collect(struct items *items, const struct reading *reading, fi
         !mem_grow((void **)&items->weight, &items->weight_capacity, room, sizeof *items->weight))
         return status_no_memory(error);
     collect_pairs(items);
+    size_t pairs = items->count;
     collect_runs(items, reading);
     collect_ends(items, reading);
     collect_edits(items, reading);
-    normalise(items);
+    normalise(items, pairs);
     return FILM_OK;
 }

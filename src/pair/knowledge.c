@@ -65,21 +65,16 @@ static void add_word(struct knowledge_side *units, const struct comparison *c, i
 }
 
 /* Returns 0 where the relations have no phrase of the words at AT and AT + 1, nor of their base
- * forms. Base forms change at most the last four letters. */
+ * forms. */
 static int may_be_phrase(const struct comparison *c, int s, uint32_t at)
 {
-    enum { LONGEST_ENDING = 4, PREFIX = 3 };
     const struct reading_side *side = &c->reading->side[s];
     const struct encoder *encoder = c->reading->encoder;
-    film_text second = side->words[at + 1].text;
+    const struct lexeme *first = side->words[at].lexeme, *second = side->words[at + 1].lexeme;
     if (!has_lexicon(encoder) || !is_written_so(side, at)) return 1;
-    if (!side->words[at].lexeme->begins_phrase) return 0;
-    if (!is_written_so(side, at + 1)) return 1;
-    int inflected = memchr("sdgtr", second.bytes[second.length - 1], 5) != NULL;
-    if (inflected && second.length <= LONGEST_ENDING) return 1;
-    return lexicon_may_have_phrase(encoder->features->lexicon, side->words[at].lexeme->hash, second,
-                                   inflected && second.length < LONGEST_ENDING + PREFIX ? 1
-                                                                                        : PREFIX);
+    if (!first->begins_phrase) return 0;
+    return !is_written_so(side, at + 1) ||
+           lexicon_may_have_phrase(encoder->features->lexicon, first, second);
 }
 
 /* Adds the words at AT and AT + 1 if the relations have them as a phrase. */

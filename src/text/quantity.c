@@ -86,40 +86,32 @@ static const char *const weekdays[] = {"monday", "tuesday",  "wednesday", "thurs
                                        "friday", "saturday", "sunday"};
 
 /* The second to fourth letters, or to the third, of written numbers, months and weekdays by their
- * first letter. Most words are in no list. */
-static const char *const listed_beginnings[26] = {['a' - 'a'] = "pr ug",
-                                                  ['b' - 'a'] = "il",
+ * first letter, three bytes each. Most words are in no list. */
+static const char *const listed_beginnings[26] = {['a' - 'a'] = "pr ug ",
+                                                  ['b' - 'a'] = "il ",
                                                   ['d' - 'a'] = "ec oze",
-                                                  ['e' - 'a'] = "igh lev",
-                                                  ['f' - 'a'] = "our ive ift ort ebr rid",
+                                                  ['e' - 'a'] = "ighlev",
+                                                  ['f' - 'a'] = "ouriveiftortebrrid",
                                                   ['h' - 'a'] = "und",
-                                                  ['j' - 'a'] = "an un ul",
-                                                  ['m' - 'a'] = "ill on ar ay",
-                                                  ['n' - 'a'] = "ine ov",
-                                                  ['o' - 'a'] = "ne ct",
-                                                  ['s' - 'a'] = "ix eve ep at un",
-                                                  ['t' - 'a'] =
-                                                      "wo hre en wel hir wen hou ril ues hur",
+                                                  ['j' - 'a'] = "an un ul ",
+                                                  ['m' - 'a'] = "illon ar ay ",
+                                                  ['n' - 'a'] = "ineov ",
+                                                  ['o' - 'a'] = "ne ct ",
+                                                  ['s' - 'a'] = "ix eveep at un ",
+                                                  ['t' - 'a'] = "wo hreen welhirwenhourilueshur",
                                                   ['w' - 'a'] = "edn",
                                                   ['z' - 'a'] = "ero"};
-
-static char letter_at(const char *word, size_t length, size_t at)
-{
-    return at < length ? (char)(word[at] | 32) : '\0';
-}
 
 /* WORD has LENGTH letters, small or capital. */
 static int may_be_listed(const char *word, size_t length)
 {
     if (length < 3) return 0;
+    char second = (char)(word[1] | 32), third = (char)(word[2] | 32),
+         fourth = (char)(length > 3 ? word[3] | 32 : '\0');
     const char *list = listed_beginnings[(word[0] | 32) - 'a'];
-    while (list && *list) {
-        size_t i = 0;
-        while (list[i] && list[i] != ' ' && list[i] == letter_at(word, length, i + 1)) i++;
-        if (!list[i] || list[i] == ' ') return 1;
-        while (list[i] && list[i] != ' ') i++;
-        list += i + (list[i] == ' ');
-    }
+    for (; list && *list; list += 3)
+        if (list[0] == second && list[1] == third && (list[2] == ' ' || list[2] == fourth))
+            return 1;
     return 0;
 }
 
@@ -270,6 +262,13 @@ static size_t read_quantity_number(const struct parts *parts, size_t at, struct 
     return next;
 }
 
+/* Returns the name after the first of a list of names, or its end. */
+static const char *next_name(const char *names)
+{
+    while (*names && *names != ' ') names++;
+    return names + (*names == ' ');
+}
+
 /* The unit after a number: a sign, or the next word. Returns the next part. */
 static size_t read_unit(const struct parts *parts, size_t first, size_t next, struct quantity *out)
 {
@@ -285,9 +284,9 @@ static size_t read_unit(const struct parts *parts, size_t first, size_t next, st
     const char *word = parts->list[at].word;
     size_t length = strlen(word);
     for (size_t i = 0; length && i < sizeof units / sizeof *units; i++)
-        for (const char *name = units[i].names; name;
-             name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL)
-            if (strncmp(name, word, length) == 0 && (name[length] == ' ' || !name[length])) {
+        for (const char *name = units[i].names; *name; name = next_name(name))
+            if (*name == *word && strncmp(name, word, length) == 0 &&
+                (name[length] == ' ' || !name[length])) {
                 out->kind = units[i].kind;
                 out->value = out->number * units[i].factor;
                 out->to = parts->list[at].to;

@@ -277,16 +277,18 @@ enum relation relations_between(const struct relations *relations, const struct 
 {
     enum relation best = RELATION_NONE;
     if (is_negated(a->text, b->text) || is_negated(b->text, a->text)) return RELATION_OPPOSITE;
-    if (!relations_meet(a, b)) return RELATION_NONE;
-    for (size_t i = 0; i < a->count; i++)
+    int there = relations_reach(a, b), back = relations_reach(b, a);
+    for (size_t i = 0; (there || back) && i < a->count; i++)
         for (size_t j = 0; j < b->count; j++) {
-            enum relation there =
-                a->id[i] == b->id[j] ? RELATION_FORM : link_between(relations, a->id[i], b->id[j]);
-            enum relation back = there == RELATION_NONE || there == RELATION_COORDINATE
-                                     ? link_between(relations, b->id[j], a->id[i])
-                                     : RELATION_NONE;
-            if (strength[there] > strength[best]) best = there;
-            if (strength[back] > strength[best]) best = back;
+            enum relation relation = RELATION_NONE;
+            if (a->id[i] == b->id[j])
+                relation = RELATION_FORM;
+            else if (there)
+                relation = link_between(relations, a->id[i], b->id[j]);
+            if (strength[relation] > strength[best]) best = relation;
+            if (!back || (relation != RELATION_NONE && relation != RELATION_COORDINATE)) continue;
+            relation = link_between(relations, b->id[j], a->id[i]);
+            if (strength[relation] > strength[best]) best = relation;
         }
     return best == RELATION_BASE ? RELATION_FORM : best;
 }

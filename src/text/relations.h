@@ -88,11 +88,17 @@ struct relations_word {
 /* Looks a word or phrase up, for several comparisons. TEXT must outlive the result. */
 struct relations_word relations_word(const struct relations *relations, film_text text);
 
-static inline int relations_meet(const struct relations_word *a, const struct relations_word *b)
+/* Returns 0 where A has no link to B, and is not in its class. */
+static inline int relations_reach(const struct relations_word *a, const struct relations_word *b)
 {
     uint64_t meet = 0;
-    for (int i = 0; i < 4; i++) meet |= (a->near[i] & b->own[i]) | (b->near[i] & a->own[i]);
+    for (int i = 0; i < 4; i++) meet |= a->near[i] & b->own[i];
     return meet != 0;
+}
+
+static inline int relations_meet(const struct relations_word *a, const struct relations_word *b)
+{
+    return relations_reach(a, b) | relations_reach(b, a);
 }
 
 /* Returns 0 where relations_between will find none. A negated word is 2 to 4 letters longer than
