@@ -11,8 +11,10 @@
 enum { ROWS_AT_ONCE = 256, MOST_PASSES = 8 };
 
 /* If a projection leaves less than LOST of a column's length, the remainder is rounding. Below WEAK
- * it is real, but in float only roughly orthogonal to the basis. */
-static const double LOST = 1e-6, WEAK = 1e-3;
+ * it is real, but in float only roughly orthogonal to the basis. A column that was projected again
+ * has length 1: below HALF of it is weak, because rounding was most of the column. Where a matrix has
+ * a smaller rank than the basis, such columns would otherwise grow into copies of the first ones. */
+static const double LOST = 1e-6, WEAK = 1e-3, HALF = 0.5;
 
 /* Computes FIRST and ALL from the row counts of all processes. */
 static film_status find_offset(struct ortho *side, film_error *error)
@@ -172,7 +174,7 @@ struct factored {
 /* gram = upper' upper, in place (row-major, upper triangle). Not by LAPACK: dependent columns
  * must be found one by one, and all processes must find the same ones. The row and column of a
  * dependent column become those of the identity. */
-static struct factored cholesky(double *gram, size_t width, double scale)
+static struct factored cholesky(double *gram, size_t width, double scale, double weak)
 {
     struct factored found = {{0}, 0, 0};
     for (size_t j = 0; j < width; j++) {
@@ -181,7 +183,7 @@ static struct factored cholesky(double *gram, size_t width, double scale)
         double limit = scale > length ? scale : length;
         double pivot = rest > 0.0 ? sqrt(rest) : 0.0;
         found.dependent[j] = pivot <= LOST * limit;
-        found.weak |= found.dependent[j] || pivot < WEAK * limit;
+        found.weak |= found.dependent[j] || pivot < weak * limit;
         found.any_dependent |= found.dependent[j];
         if (found.dependent[j]) {
             for (size_t k = 0; k < j; k++) gram[k * width + j] = 0.0;
@@ -262,7 +264,7 @@ film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, flo
         if (!isfinite(distance))
             return status_set(error, FILM_BAD_INPUT, "matrix: a value is too large or not finite");
         if (!again && distance < 1e-6) return FILM_OK;
-        struct factored found = cholesky(gram, width, pass == 0 ? scale : 1.0);
+        struct factored found = cholesky(gram, width, pass == 0 ? scale : 1.0, again ? HALF : WEAK);
         invert_upper(gram, width, inverse);
         times_small(side, block, width, inverse);
         for (size_t j = 0; j < width; j++)
