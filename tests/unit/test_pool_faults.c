@@ -20,6 +20,7 @@ int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned 
 
 static film_error error;
 static long calls, call_to_fail; /* from 1; 0: none */
+static long calls_to_open;
 static char template[300], path[300], other_model[300], table[300], words[300], exported[300];
 
 static int this_one_fails(void)
@@ -259,6 +260,7 @@ static film_status run_on_copy(film_status (*operation)(film_pool *pool))
     write_file(path, bytes, size);
     calls = 0;
     film_status status = film_pool_open(path, &pool, &error);
+    if (!call_to_fail) calls_to_open = calls;
     if (status == FILM_OK) status = operation(pool);
     film_pool_close(pool);
     return status;
@@ -290,7 +292,8 @@ static void a_failed_call_is_an_error_and_loses_nothing(void **state)
         long total = calls;
         read_content(after);
         assert_int_equal(strcmp(before, after) != 0, operations[i].changes);
-        for (long at = 1; at <= total; at = at < 60 ? at + 1 : at + at / 12) {
+        /* Opening fails in the first operation only; it is the same in all of them. */
+        for (long at = i ? calls_to_open + 1 : 1; at <= total; at += at < 60 ? 1 : at / 12) {
             call_to_fail = at;
             error.message[0] = '\0';
             status = run_on_copy(operations[i].call);
