@@ -93,7 +93,7 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
      * SIGBUS. */
     TRY(db_run(db, "PRAGMA mmap_size = 2147418112", error));
     status = read_chunks(db, *bytes, *size, error);
-    film_status unmapped = db_run(db, "PRAGMA mmap_size = 0", NULL);
+    film_status unmapped = db_run(db, "PRAGMA mmap_size = 0", status == FILM_OK ? error : NULL);
     TRY(status != FILM_OK ? status : unmapped);
     if (strcmp(checksum, checksum_print(checksum_bytes(*bytes, *size)).digits) != 0)
         TRY(damaged_model(db, "checksum mismatch", error));

@@ -148,7 +148,7 @@ static void ask(const film_model *model, size_t size)
     film_context_free(context);
 }
 
-/* Makes the changes in the parsed file. A tensor that was removed is left empty and without a name. */
+/* Makes the changes in the parsed file. A removed tensor is left empty and without a name. */
 static void change_file(struct form *form, const struct change *change)
 {
     memcpy(form->settings, change->text, strlen(change->text));

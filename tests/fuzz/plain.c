@@ -5,8 +5,8 @@
 
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
 
-__attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) void *
-memcpy(void *restrict to, const void *restrict from, size_t bytes)
+__attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) void *memcpy(
+    void *restrict to, const void *restrict from, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++) ((char *)to)[i] = ((const char *)from)[i];
     return to;

@@ -77,6 +77,24 @@ static void settings_are_named(void **state)
     with_config("\"type_vocab_size\": 2", "\"is_decoder\": true",
                 "\"is_decoder\" is true; only encoders are supported");
     with_config("\"type_vocab_size\": 2", "\"layer_norm_eps\": \"x\"", "\"layer_norm_eps\" is not");
+    static const char *const cases[][2] = {
+        {"\"type_vocab_size\": 0", "\"type_vocab_size\" is 0"},
+        {"\"type_vocab_size\": \"2\"", "\"type_vocab_size\" is not a whole number"},
+        {"\"add_cross_attention\": true", "\"add_cross_attention\" is true; only encoders"},
+        {"\"add_cross_attention\": 1", "\"add_cross_attention\" is not true or false"},
+        {"\"is_decoder\": 7", "\"is_decoder\" is not true or false"},
+        {"\"position_embedding_type\": 3", "\"position_embedding_type\" is not"},
+        {"\"layer_norm_eps\": 2", "\"layer_norm_eps\" is not"},
+        {"\"layer_norm_eps\": -0.5", "\"layer_norm_eps\" is not"},
+        {"\"layer_norm_eps\": 7", "\"layer_norm_eps\" is not"},
+        {"\"hidden_act\": \"\\u0001a\"", "\"hidden_act\" is \"?a\""},
+        {"\"hidden_act\": []", "\"hidden_act\" is not"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        with_config("\"type_vocab_size\": 2", cases[i][0], cases[i][1]);
+    with_config("\"model_type\": \"bert\"", "\"model_type\": 7", "\"model_type\" is not");
+    with_file("config.json", "[]", "config.json: not a JSON object");
+    tiny_write(folder, &tensors);
     with_config("}", "", "config.json:1: not JSON: ");
     with_config("{\"model_type\": \"bert\"", "[1], {", "config.json:1: not JSON: ");
 }
@@ -194,6 +212,14 @@ static void vocabularies_are_checked(void **state)
               "vocab.txt: token \"<s>\" is missing");
     with_file("tokenizer_config.json", "{\"model_max_length\": 2}",
               "\"model_max_length\" is not a whole number of at least 3");
+    with_file("tokenizer_config.json", "{\"model_max_length\": 3.5}",
+              "\"model_max_length\" is not");
+    with_file("tokenizer_config.json", "{\"model_max_length\": \"x\"}", "\"model_max_length\" is");
+    with_file("tokenizer_config.json", "{", "tokenizer_config.json:1: not JSON");
+    with_file("sentence_bert_config.json", "{\"max_seq_length\": 1}", "\"max_seq_length\" is not");
+    with_file("sentence_bert_config.json", "{\"max_seq_length\": null, \"do_lower_case\": 1}",
+              "\"do_lower_case\" is not true or false");
+    with_file("sentence_bert_config.json", "{", "sentence_bert_config.json:1: not JSON");
 }
 
 static void modules_are_checked(void **state)
@@ -206,6 +232,14 @@ static void modules_are_checked(void **state)
               "modules.json: module 1 is Dense; supported: Transformer, Pooling, Normalize");
     with_file("modules.json", "[" MODULE("../other", "Transformer") "]",
               "modules.json: the path of a module is outside of the folder");
+    with_file("modules.json", "[]", "modules.json: not a list of modules");
+    with_file("modules.json", "[", "modules.json:1: not JSON");
+    with_file("modules.json", "[" MODULE("/etc", "Transformer") "]", "outside of the folder");
+    with_file("modules.json", "[{\"type\": \"Dense\"}]", "modules.json: module 0 is Dense");
+    with_file("modules.json", "[{}]", "modules.json: module 0 is without a type");
+    with_file("modules.json", "[{\"type\": 3}]", "modules.json: \"type\" is not");
+    with_file("modules.json", "[{\"type\": \"Transformer\", \"path\": 3}]",
+              "modules.json: \"path\" is not");
     mkdir(tiny_path(folder, "1_Pooling"), 0777);
     const char *good = "[" MODULE("", "Transformer") "," MODULE("1_Pooling", "Pooling") "]";
     write_file(tiny_path(folder, "modules.json"), good, strlen(good));
@@ -213,6 +247,9 @@ static void modules_are_checked(void **state)
     with_file("1_Pooling/config.json",
               "{\"pooling_mode_mean_tokens\": true, \"pooling_mode_cls_token\": true}",
               "config.json: 2 pooling modes are enabled");
+    with_file("1_Pooling/config.json", "{}", "config.json: 0 pooling modes are enabled");
+    with_file("1_Pooling/config.json", "{\"pooling_mode_cls_token\": 1}",
+              "\"pooling_mode_cls_token\" is not true or false");
     with_file("1_Pooling/config.json", "{\"pooling_mode_lasttoken\": true}",
               "\"pooling_mode_lasttoken\" is \"true\"; supported: mean, cls and max pooling");
     remove(tiny_path(folder, "modules.json"));
