@@ -203,7 +203,7 @@ done:
 
 /* ---- Search ---- */
 
-enum { COMPARED = 64 }; /* records that are compared by field */
+enum { COMPARED = 128 }; /* records that are compared by field; half as many for a short list */
 
 struct blocking_searcher {
     float *sum;        /* shared information by record; all 0 between searches */
@@ -257,7 +257,8 @@ void blocking_search(const struct blocking *blocking, struct blocking_searcher *
 {
     float score[COMPARED];
     uint32_t id[COMPARED];
-    struct topk near = topk_over(score, id, COMPARED), best = topk_over(out->score, out->id, k);
+    size_t compared = 2 * k <= COMPARED ? COMPARED / 2 : COMPARED;
+    struct topk near = topk_over(score, id, compared), best = topk_over(out->score, out->id, k);
     size_t touched = visit_lists(blocking, searcher, record);
     for (size_t i = 0; i < touched; i++) {
         uint32_t other = searcher->touched[i];

@@ -16,6 +16,7 @@ enum {
     LEAST_PAIRS = 200,   /* duplicates in the sample: fewer decide nothing */
     AFFORDED = 1,        /* candidates of a record that are judged in any case */
     MOST_LOST = 500,     /* at most 1 of these is below the cosine */
+    MOST_BLOCKED = 200,  /* the same of records, whose sample is small */
     MOST_MISSED = 100    /* at most 1 of these is in no list, or excluded by its terms */
 };
 
@@ -355,7 +356,7 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     if (sample.found < LEAST_PAIRS) goto done;
     if (records) TRY(score_by_blocking(&sample, error));
     sort_array(sample.pairs, sample.pair_count, sizeof *sample.pairs, pairs_by_cosine);
-    near.least = sample.pairs[sample.found / MOST_LOST].cosine;
+    near.least = sample.pairs[sample.found / (records ? MOST_BLOCKED : MOST_LOST)].cosine;
     if (records) TRY(afforded_score(&sample, &afforded, error));
     near.least = fminf(near.least, afforded);
     if (!(near.least > 0)) goto done;
