@@ -261,6 +261,11 @@ class Training(unittest.TestCase):
         pairs = DataFrame({"question1": a, "question2": b})
         self.assertEqual(list(MODEL.match_many(pairs).probability),
                          list(MODEL.match_many(zip(a, b)).probability))
+        if hasattr(pairs, "__dataframe__"):
+            class Interchange:  # all that a library other than pandas has to offer
+                __dataframe__ = staticmethod(pairs.__dataframe__)
+            self.assertEqual(list(MODEL.match_many(Interchange()).probability),
+                             list(MODEL.match_many(pairs).probability))
         with self.assertRaisesRegex(ValueError, "two columns"):
             MODEL.match_many(DataFrame({"a": a, "b": b, "label": [1, 0]}))
         pool = film.Pool.create("frame.pool", MODEL)

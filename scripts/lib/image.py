@@ -72,7 +72,7 @@ def main():
         return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
     with open(root, "rb") as file:
         content = file.read()
-    layer = blob(gzip.compress(content, 9, mtime=0), "layer.v1.tar+gzip")
+    layer = blob(gzip.compress(content, 6, mtime=0), "layer.v1.tar+gzip")
     architecture = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     config = blob(document({
         "architecture": architecture, "os": "linux", "created": CREATED, "config": configuration(dockerfile),

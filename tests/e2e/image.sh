@@ -36,19 +36,20 @@ assert settings["Cmd"][0] == "serve" and "8080/tcp" in settings["ExposedPorts"] 
 open("settings", "w").write("\n".join(settings["Env"] + settings["Entrypoint"]))
 PY
 check "index, manifest, configuration and layers belong together" "$PYTHON" unpack.py
-# As the image runs: its user, folder, environment and entry point, without the machine's.
-in_image() { (mapfile -t run < settings; exec chroot --userspec=film root /usr/bin/env -i -C /data "${run[@]}" "$@"); }
+# As the image runs: its user, folder, environment and entry point, without the machine's. film finds its modules by /proc.
+in_image() { unshare --mount bash -c 'mount -t proc proc root/proc && mapfile -t run < settings &&
+    exec chroot --userspec=film root /usr/bin/env -i -C /data "${run[@]}" "$@"' bash "$@"; }
 install -m 644 "$FAQ/train.tsv" root/tmp/train.tsv
-from_nothing() { in_image train /tmp/train.tsv -q -t 1 -o faq.film && in_image match faq.film "I lost my card" "my card is lost"; }
+from_nothing() { in_image train /tmp/train.tsv -q -t 1 -o faq.film && in_image match faq.film "I lost my card" "my card is lost" --json > verdict; }
 check_timed "training and a verdict" from_nothing
+here() { "$FILM" match root/data/faq.film "I lost my card" "my card is lost" --json | cmp - verdict; }
+check "that of the program here" here
 check "a page" in_image page faq.film -q -o page.html
-verdict() { in_image match faq.film "I lost my card" "my card is lost" --json; }
-check "that of the program here" cmp <(verdict) <("$FILM" match root/data/faq.film "I lost my card" "my card is lost" --json)
 if have "skopeo reads the image" skopeo; then check "skopeo reads the image" skopeo inspect oci-archive:image.tar; fi
 if have "podman loads the image" podman; then
     podman=(podman --root "$PWD/store" --runroot "$PWD/run" --storage-driver vfs)
     check "podman loads the image" "${podman[@]}" load -q -i image.tar
-    check "with its name" "${podman[@]}" image exists "localhost/film:$("$FILM" --version | awk '{ print $2; exit }')"
+    check "with its name" "${podman[@]}" image exists "film:$("$FILM" --version | awk '{ print $2; exit }')"
     "${podman[@]}" rmi -af > /dev/null 2>&1
 fi
 finish
