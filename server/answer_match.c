@@ -193,8 +193,10 @@ static void answer_match(struct worker *worker, const struct request *request,
                          struct response *response)
 {
     json_t *root = NULL;
-    struct pair_request wanted = request_defaults(worker);
-    if (fields_read(request, match_fields, &wanted, &root, response)) {
+    struct pair_request wanted = request_defaults(worker), plain = wanted;
+    int is_plain = fields_plain(request, match_fields, &plain);
+    if (is_plain) wanted = plain;
+    if (is_plain || fields_read(request, match_fields, &wanted, &root, response)) {
         int chosen = wanted.reasons != REASONS_NOT_SET;
         if (!chosen) wanted.reasons = USUAL_REASONS;
         wanted.options.decision = (film_decision)wanted.decision;

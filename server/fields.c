@@ -213,6 +213,112 @@ int fields_read(const struct request *request, const struct field *fields, void 
     return parse(request, root, response) && fields_of(*root, "", fields, values, response);
 }
 
+/* ---- Plain bodies ---- */
+
+/* A body that is read in place. */
+struct cursor {
+    const char *at, *end;
+};
+
+static char next_byte(struct cursor *cursor)
+{
+    while (cursor->at < cursor->end && memchr(" \t\n\r", *cursor->at, 4)) cursor->at++;
+    return cursor->at < cursor->end ? *cursor->at : '\0';
+}
+
+static int take_byte(struct cursor *cursor, char byte)
+{
+    return next_byte(cursor) == byte && ++cursor->at;
+}
+
+/* Reads a string without escapes. */
+static int take_string(struct cursor *cursor, film_text *out)
+{
+    unsigned char seen = 0;
+    size_t bad;
+    if (!take_byte(cursor, '"')) return 0;
+    const char *start = cursor->at, *at = start;
+    for (; at < cursor->end && *at != '"'; at++) {
+        if ((unsigned char)*at < 0x20 || *at == '\\') return 0;
+        seen |= (unsigned char)*at;
+    }
+    if (at == cursor->end) return 0;
+    *out = (film_text){start, (size_t)(at - start)};
+    cursor->at = at + 1;
+    return seen < 0x80 || film_text_valid(*out, &bad);
+}
+
+static int is_text(film_text text, const char *word)
+{
+    return word && text.length == strlen(word) && memcmp(text.bytes, word, text.length) == 0;
+}
+
+/* Reads a whole number of at most nine digits, or the field's word. */
+static int take_count(struct cursor *cursor, const struct field *field, size_t *out)
+{
+    enum { DIGITS = 9 };
+    film_text word;
+    size_t number = 0;
+    if (next_byte(cursor) == '"') {
+        *out = SIZE_MAX;
+        return take_string(cursor, &word) && is_text(word, field->words);
+    }
+    const char *start = cursor->at;
+    for (; cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9'; cursor->at++) {
+        if (cursor->at - start == DIGITS) return 0;
+        number = 10 * number + (size_t)(*cursor->at - '0');
+    }
+    *out = number;
+    return cursor->at > start && (*start != '0' || cursor->at == start + 1) &&
+           number >= field->least && number <= field->most;
+}
+
+static int take_flag(struct cursor *cursor, int *out)
+{
+    static const film_text words[] = {{"false", 5}, {"true", 4}};
+    *out = next_byte(cursor) == 't';
+    film_text word = words[*out];
+    if ((size_t)(cursor->end - cursor->at) < word.length ||
+        memcmp(cursor->at, word.bytes, word.length) != 0)
+        return 0;
+    cursor->at += word.length;
+    return 1;
+}
+
+static int take_field(struct cursor *cursor, const struct field *field, void *target,
+                      size_t longest)
+{
+    film_text *text = target;
+    switch (field->kind) {
+    case FIELD_TEXT:
+        return take_string(cursor, text) && (!longest || text->length <= longest);
+    case FIELD_COUNT:
+        return take_count(cursor, field, target);
+    case FIELD_FLAG:
+        return take_flag(cursor, target);
+    default:
+        return 0;
+    }
+}
+
+int fields_plain(const struct request *request, const struct field *fields, void *values)
+{
+    struct cursor cursor = {request->body.bytes, request->body.bytes + request->body.length};
+    unsigned long long seen = 0;
+    if (!request->body.bytes || !take_byte(&cursor, '{')) return 0;
+    do {
+        film_text name;
+        size_t f = 0;
+        if (!take_string(&cursor, &name) || !take_byte(&cursor, ':')) return 0;
+        while (fields[f].name && !is_text(name, fields[f].name)) f++;
+        if (!fields[f].name || seen >> f & 1 ||
+            !take_field(&cursor, &fields[f], (char *)values + fields[f].at, request->longest))
+            return 0;
+        seen |= 1ull << f;
+    } while (take_byte(&cursor, ','));
+    return take_byte(&cursor, '}') && next_byte(&cursor) == '\0' && cursor.at == cursor.end;
+}
+
 int fields_text(const json_t *list, const char *name, size_t number, film_text *text,
                 struct response *response)
 {

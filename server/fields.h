@@ -39,7 +39,12 @@ struct field {
 int fields_read(const struct request *request, const struct field *fields, void *values,
                 json_t **root, struct response *response);
 
-/* Does the same for an object inside the body; WHERE names it in messages. */
+/* Reads a body of plain strings, counts and flags in place, in a tenth of the time. Returns 0 for
+ * any other body, valid or not; VALUES may have changed then, and fields_read decides. Texts are
+ * not NUL-terminated and live as long as the body. The table has at most 64 fields. */
+int fields_plain(const struct request *request, const struct field *fields, void *values);
+
+/* Does the same as fields_read for an object inside the body; WHERE names it in messages. */
 int fields_of(const json_t *object, const char *where, const struct field *fields, void *values,
               struct response *response);
 

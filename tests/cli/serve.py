@@ -208,6 +208,25 @@ BAD = [  # what is sent, the status, a piece of the message
 ]
 
 
+def plain_bodies(server):
+    """Plain bodies are read in place; with an escaped name the JSON library reads them. json.loads says which are valid."""
+    bodies = ['{"a": "%s", "b": "%s"}' % (A, B), ' {\t"b":"%s"\n,"a" :"%s" , "reasons": 0}\r\n' % (B, A), '{"a": "", "b": "\u00e9t\u00e9 \u4e2d"}',
+              '{"a": "x", "b": "y", "reasons": "all", "memory": false}', '{"a": "x", "b": "y", "memory": true, "reversals": false, "reasons": 3}',
+              '{"a": "say \\"hi\\"", "b": "x"}', '{"a": "x", "b": "y", "reasons": 01}', '{"a": "x", "b": "y", "reasons": 1e0}',
+              '{"a": "x", "b": "y",}', '{"a": "x" "b": "y"}', '{"a" "x", "b": "y"}', '{"a": "x", "b": "y"', '{"a": "x", "b": "y"}}',
+              '{"a": "x", "b": "y"}\0', '{"a": "x\ty", "b": "y"}', '{"a": "x", "b": "y", "memory": truely}', '{"a": "x", "b": "y", "reasons": 1234567890}']
+    wrong = []
+    for body in bodies:
+        try:
+            valid = all(type(v) is not float for v in json.loads(body).values())
+        except ValueError:
+            valid = False
+        first, second = (server.ask("POST", "/v1/match", text.encode(), raw=True)[:2] for text in (body, body.replace('"a"', '"\\u0061"', 1)))
+        if (first[0] == 200) != valid or first[0] != second[0] or (valid and first[1] != second[1]):
+            wrong.append((body, first, second))
+    check("plain bodies are read as the JSON library reads them", not wrong, *wrong)
+
+
 def refusals(server):
     wrong = []
     for body, wanted, piece in BAD:
@@ -487,6 +506,7 @@ with Server("asked.pool") as main:
     pairs(main, "faq.film")
     explanations(main)
     the_pool(main)
+    plain_bodies(main)
     refusals(main)
     wire(main)
     metrics(main)

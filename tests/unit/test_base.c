@@ -170,6 +170,43 @@ static size_t longest_run(const uint64_t *slots, size_t count)
     return longest;
 }
 
+/* Look-ups of short strings by their bytes find what the slots find: all lengths around the limits,
+ * and strings that differ in one byte or in their length. */
+static void quick_look_ups_find_the_same(void **state)
+{
+    (void)state;
+    enum { LONGEST = 18, EACH = 40 };
+    struct strtab table, plain;
+    char word[LONGEST];
+    uint32_t id;
+    assert_ok(strtab_init(&table, &error));
+    assert_ok(strtab_init(&plain, &error));
+    for (size_t length = 0; length <= LONGEST; length++)
+        for (unsigned n = 0; n < EACH; n++) {
+            memset(word, n % 2 ? 'a' : '\xc3', sizeof word);
+            if (length) word[n % length] = (char)(n / 2);
+            assert_ok(strtab_add(n % 4 < 3 ? &table : &plain, word, length, &id, &error));
+        }
+    assert_ok(strtab_quicken(&table, &error));
+    for (uint32_t i = 0; i < table.count; i++) {
+        film_text text = strtab_get(&table, i);
+        strtab_prefetch(&table, text.bytes, text.length);
+        assert_int_equal(strtab_find(&table, text.bytes, text.length), i);
+    }
+    for (uint32_t i = 0; i < plain.count; i++) {
+        film_text text = strtab_get(&plain, i);
+        uint32_t wanted = STRTAB_NONE;
+        for (uint32_t k = 0; k < table.count; k++) {
+            film_text known = strtab_get(&table, k);
+            if (known.length == text.length && !memcmp(known.bytes, text.bytes, text.length))
+                wanted = k;
+        }
+        assert_int_equal(strtab_find(&table, text.bytes, text.length), wanted);
+    }
+    strtab_free(&table);
+    strtab_free(&plain);
+}
+
 /* Words that an attacker chose: without a seed, all of them would be in one run. */
 static void chosen_words_do_not_collide(void **state)
 {
@@ -348,6 +385,7 @@ int main(void)
         cmocka_unit_test(messages_are_cut_not_overrun),
         cmocka_unit_test(random_numbers_are_fixed_and_fair),
         cmocka_unit_test(strings_get_dense_ids_and_are_found_again),
+        cmocka_unit_test(quick_look_ups_find_the_same),
         cmocka_unit_test(chosen_words_do_not_collide),
         cmocka_unit_test(probes_of_a_file_are_bounded),
         cmocka_unit_test(damaged_slots_never_lead_astray),
