@@ -89,8 +89,8 @@ typedef struct film_dedup_options {
     film_job *job;
     film_progress progress;
     /* The callbacks may be NULL. They are called from the calling thread; non-zero cancels. `pair`
-     * is called once per duplicate pair, in the order of the records. Records with identical text are each
-     * paired with the first of them. */
+     * is called once per duplicate pair, in the order of the records. Records with identical text
+     * are each paired with the first of them. */
     film_duplicate_fn pair;
     /* Called with pairs without a label, the nearest to the threshold first. */
     film_duplicate_fn borderline;

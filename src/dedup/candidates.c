@@ -179,48 +179,69 @@ struct judging {
     struct pair_terms *terms; /* NULL: not wanted, and the filter is used */
 };
 
+/* Without the evidence. */
 static struct pair_terms terms_of(const struct match *match)
 {
     const struct comparison *comparison = &match->survey.comparison;
-    double a = comparison->side[0].rarity, b = comparison->side[1].rarity;
-    return (struct pair_terms){.evidence = (float)match->survey.margin,
-                               .term = {[PAIR_SIMILARITY] = (float)match->similarity,
-                                        [PAIR_LESS] = (float)fmin(a, b),
-                                        [PAIR_MORE] = (float)fmax(a, b),
-                                        [PAIR_SHARED] = (float)comparison->shared_rarity}};
+    const struct comparison_side *a = &comparison->side[0], *b = &comparison->side[1];
+    double shared = comparison->shared_rarity, less = fmin(a->rarity, b->rarity),
+           more = fmax(a->rarity, b->rarity);
+    return (struct pair_terms){{[PAIR_SIMILARITY] = (float)match->similarity,
+                                [PAIR_WORDS] = (float)comparison->group[GROUP_WORD],
+                                [PAIR_LESS] = (float)less,
+                                [PAIR_MORE] = (float)more,
+                                [PAIR_RAREST] = (float)fmin(a->rarest, b->rarest),
+                                [PAIR_RARER] = (float)fmax(a->rarest, b->rarest),
+                                [PAIR_SHARED] = (float)shared,
+                                [PAIR_RAREST_SHARED] = (float)comparison->shared_rarest,
+                                [PAIR_LESS_OF_SHARED] = (float)(less / (shared + 0.3)),
+                                [PAIR_MORE_OF_SHARED] = (float)(more / (shared + 0.3)),
+                                [PAIR_SHARED_OF_BOTH] = (float)(shared / (shared + more + 0.01))}};
 }
 
 /* Labelled pairs are known whatever their words are. */
-static int is_excluded(const struct candidates *search, const struct match *match)
+static int is_excluded(const struct pair_filter *filter, const struct pair_terms *terms,
+                       const struct match *match)
 {
-    struct pair_terms terms = terms_of(match);
-    return pair_filter_sum(&search->filter, &terms) < search->filter.least &&
+    return pair_filter_sum(filter, terms) < filter->least &&
            (!match->rule.memory ||
             decision_memory(match->decision, &match->survey) == MEMORY_UNKNOWN);
+}
+
+/* Judges pair I, unless a filter excludes it. */
+static film_status judge_pair(const struct judging *judging, struct match *match, size_t i,
+                              film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct candidates *search = judging->search;
+    film_verdict *verdict = &search->verdicts[i];
+    film_text a, b;
+    judging->pairs->pair(judging->pairs->user, i, &a, &b);
+    TRY(match_start(match, a, b, error));
+    struct pair_terms terms = terms_of(match);
+    int excluded = !judging->terms && is_excluded(&search->filter[FILTER_WORDS], &terms, match);
+    if (!excluded) {
+        TRY(match_weigh(match, error));
+        terms.term[PAIR_EVIDENCE] = (float)match->survey.margin;
+        excluded = !judging->terms && is_excluded(&search->filter[FILTER_EVIDENCE], &terms, match);
+    }
+    if (judging->terms) judging->terms[i] = terms;
+    if (excluded)
+        *verdict = (film_verdict){.log_odds = -INFINITY};
+    else
+        TRY(match_finish(match, verdict, error));
+done:
+    return status;
 }
 
 static film_status judge_some(struct threads_worker *worker, void *user, film_error *error)
 {
     film_status status = FILM_OK;
     const struct judging *judging = user;
-    const struct candidates *search = judging->search;
-    struct match *match = &search->match[worker->number];
     size_t begin, end;
     while (threads_next(worker, &begin, &end))
-        for (size_t i = begin; i < end; i++) {
-            film_verdict *verdict = &search->verdicts[i];
-            film_text a, b;
-            judging->pairs->pair(judging->pairs->user, i, &a, &b);
-            TRY(match_start(match, a, b, error));
-            TRY(match_weigh(match, error));
-            if (judging->terms)
-                judging->terms[i] = terms_of(match);
-            else if (is_excluded(search, match)) {
-                *verdict = (film_verdict){.log_odds = -INFINITY};
-                continue;
-            }
-            TRY(match_finish(match, verdict, error));
-        }
+        for (size_t i = begin; i < end; i++)
+            TRY(judge_pair(judging, &judging->search->match[worker->number], i, error));
 done:
     return status;
 }

@@ -25,19 +25,27 @@ enum { CANDIDATES_K = 20, CANDIDATES_BATCH = 65536, CANDIDATES_NEAR = 128 };
 
 /* What is known of a pair before it is judged to the end. */
 enum {
+    PAIR_EVIDENCE, /* of words */
     PAIR_SIMILARITY,
+    PAIR_WORDS,  /* TF-IDF cosine */
     PAIR_LESS,   /* rarity of the unshared words of the side that has less of it */
     PAIR_MORE,   /* and of the other side */
+    PAIR_RAREST, /* the rarest unshared word of the side whose rarest is less rare */
+    PAIR_RARER,  /* and of the other side */
     PAIR_SHARED, /* rarity of the shared words */
+    PAIR_RAREST_SHARED,
+    PAIR_LESS_OF_SHARED, /* quotients of the rarities above */
+    PAIR_MORE_OF_SHARED,
+    PAIR_SHARED_OF_BOTH,
     PAIR_TERMS
 };
 struct pair_terms {
-    float evidence; /* of words */
     float term[PAIR_TERMS];
 };
 
 /* Pairs whose weighted sum is below LEAST are not judged to the end: hardly any of them reaches the
- * threshold. */
+ * threshold. The first filter is used before the evidence is known. */
+enum { FILTER_WORDS, FILTER_EVIDENCE, FILTERS };
 struct pair_filter {
     double weight[PAIR_TERMS], least;
 };
@@ -45,7 +53,7 @@ struct pair_filter {
 static inline double pair_filter_sum(const struct pair_filter *filter,
                                      const struct pair_terms *pair)
 {
-    double sum = (double)pair->evidence;
+    double sum = 0;
     for (int t = 0; t < PAIR_TERMS; t++) sum += filter->weight[t] * (double)pair->term[t];
     return sum;
 }
@@ -70,7 +78,7 @@ struct candidates {
     film_verdict *verdicts;
     uint32_t *order; /* in which a large set is judged; NULL: that of its numbers */
     int filters;     /* `filter` holds */
-    struct pair_filter filter;
+    struct pair_filter filter[FILTERS];
     struct known_items known; /* of a large set; its pairs are judged besides the lists */
 };
 

@@ -24,7 +24,8 @@ struct near_pair {
     uint32_t place, lister, candidate;
     float cosine;
     struct pair_terms terms;
-    int is_duplicate; /* and not known to the model */
+    double log_odds;
+    int is_known, is_duplicate; /* a known pair does not count as a duplicate */
 };
 
 struct sample {
@@ -83,7 +84,9 @@ static film_status judge_sample(struct sample *sample, struct candidates *search
                                  ? candidates_sure(search, verdict)
                                  : (double)(float)verdict->probability >= search->threshold;
         sample->known += (size_t)pair->is_duplicate;
-        if (is_known_pair(&search->known, pair->lister, pair->candidate)) pair->is_duplicate = 0;
+        pair->log_odds = verdict->log_odds;
+        pair->is_known = is_known_pair(&search->known, pair->lister, pair->candidate);
+        if (pair->is_known) pair->is_duplicate = 0;
         sample->found += (size_t)pair->is_duplicate;
     }
 done:
@@ -153,56 +156,80 @@ static int by_sum(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Returns a limit that about 0.4 % of the sorted sums are below. A tail of a few pairs says little:
- * the distance of the lowest twentieth from the median is continued. */
-static double lowest_sum(const double *sum, size_t count)
+/* Returns a limit that 0.1 % (filter of words) or 0.3 % of the pairs are below, known ones
+ * included. A tail of a few pairs says little: the distance of the lowest twentieth of the sorted sums from
+ * the median is continued, as far as a normal distribution would need. */
+static double lowest_sum(const struct sample *sample, const double *sum, int which)
 {
-    double low = sum[count / 20], middle = sum[count / 2];
-    return middle - 1.6 * (middle - low);
+    double low = sum[sample->found / 20], middle = sum[sample->found / 2];
+    double known = (double)sample->known / (double)sample->found;
+    double factor = (which == FILTER_WORDS ? 1.9 : 1.7) - 0.2 * log(known);
+    return middle - fmax(factor, 1) * (middle - low);
 }
 
-/* Sets the limit for the weights of FILTER. Returns how many pairs of the sample reach it. SUM is
- * scratch. */
-static size_t set_limit(const struct sample *sample, float least, struct pair_filter *filter,
-                        double *sum)
+/* Adds a pair to the normal equations of a least-squares fit; the last column is its result. */
+static void add_equation(double sums[][PAIR_TERMS + 2], const struct near_pair *pair, int which,
+                         double result)
 {
-    size_t found = 0, kept = 0;
-    for (size_t i = 0; i < sample->pair_count; i++)
-        if (sample->pairs[i].is_duplicate && sample->pairs[i].cosine >= least)
-            sum[found++] = pair_filter_sum(filter, &sample->pairs[i].terms);
-    sort_array(sum, found, sizeof *sum, by_sum);
-    filter->least = lowest_sum(sum, found);
-    for (size_t i = 0; i < sample->pair_count; i++)
-        kept += sample->pairs[i].cosine >= least &&
-                pair_filter_sum(filter, &sample->pairs[i].terms) >= filter->least;
-    return kept;
+    double row[PAIR_TERMS + 2] = {[PAIR_TERMS] = 1, [PAIR_TERMS + 1] = result};
+    for (int t = which == FILTER_WORDS ? PAIR_EVIDENCE + 1 : 0; t < PAIR_TERMS; t++)
+        row[t] = (double)pair->terms.term[t];
+    for (int i = 0; i <= PAIR_TERMS; i++)
+        for (int j = 0; j <= PAIR_TERMS + 1; j++) sums[i][j] += row[i] * row[j];
 }
 
-/* Chooses the weights with which fewest pairs of the sample are judged to the end, one weight after
- * the other. */
-static film_status choose_filter(struct candidates *search, const struct sample *sample,
-                                 float least, film_error *error)
+/* Gaussian elimination; the matrix is positive definite. WEIGHT is without the constant term. */
+static void solve_equations(double sums[][PAIR_TERMS + 2], double *weight)
 {
-    enum { ROUNDS = 3 };
-    static const double unit[PAIR_TERMS] = {5, 1, 1, 1};
-    static const double tried[] = {-4, -2, -1, -0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4};
-    double *sum = mem_array(sample->found, sizeof *sum);
-    if (!sum) return status_no_memory(error);
-    size_t fewest = set_limit(sample, least, &search->filter, sum);
-    for (int i = 0; i < ROUNDS * PAIR_TERMS; i++) {
-        int term = i % PAIR_TERMS;
-        for (size_t w = 0; w < sizeof tried / sizeof *tried; w++) {
-            struct pair_filter filter = search->filter;
-            filter.weight[term] = unit[term] * tried[w];
-            size_t kept = set_limit(sample, least, &filter, sum);
-            if (kept >= fewest) continue;
-            fewest = kept;
-            search->filter = filter;
+    enum { COUNT = PAIR_TERMS + 1 };
+    for (int i = 0; i < COUNT; i++)
+        for (int j = 0; j < COUNT; j++) {
+            double factor = sums[j][i] / sums[i][i];
+            for (int c = i; c <= COUNT && j != i; c++) sums[j][c] -= factor * sums[i][c];
         }
+    for (int t = 0; t < PAIR_TERMS; t++) weight[t] = sums[t][COUNT] / sums[t][t];
+}
+
+/* Fits the log-odds of the pairs that are not far below the threshold by their terms, and sets the
+ * limit. Fitting all log-odds would spend the weights on pairs that nobody wants. FOUND is
+ * scratch. */
+static void choose_filter(struct candidates *search, const struct sample *sample, int which,
+                          double *found)
+{
+    double sums[PAIR_TERMS + 1][PAIR_TERMS + 2] = {{0}};
+    double middle = log(search->threshold / (1 - search->threshold));
+    struct pair_filter *filter = &search->filter[which];
+    size_t count = 0;
+    for (size_t i = 0; i < sample->pair_count; i++) {
+        const struct near_pair *pair = &sample->pairs[i];
+        if (!pair->is_known && pair->log_odds > middle - 4)
+            add_equation(sums, pair, which, fmin(pair->log_odds, middle + 2));
     }
+    for (int t = 0; t <= PAIR_TERMS; t++) sums[t][t] += 1e-3;
+    solve_equations(sums, filter->weight);
+    for (size_t i = 0; i < sample->pair_count; i++)
+        if (sample->pairs[i].is_duplicate)
+            found[count++] = pair_filter_sum(filter, &sample->pairs[i].terms);
+    sort_array(found, count, sizeof *found, by_sum);
+    filter->least = lowest_sum(sample, found, which);
+}
+
+static film_status choose_filters(struct candidates *search, const struct sample *sample,
+                                  film_error *error)
+{
+    double *found = mem_array(sample->found, sizeof *found);
+    if (!found) return status_no_memory(error);
+    for (int which = 0; which < FILTERS; which++) choose_filter(search, sample, which, found);
     search->filters = 1;
-    mem_free(sum);
+    mem_free(found);
     return FILM_OK;
+}
+
+static int passes_filters(const struct candidates *search, const struct pair_terms *terms)
+{
+    for (int which = 0; search->filters && which < FILTERS; which++)
+        if (pair_filter_sum(&search->filter[which], terms) < search->filter[which].least) return 0;
+    return 1;
 }
 
 /* Duplicates first. */
@@ -291,8 +318,7 @@ static film_status count_missed(const struct candidates *search, const struct in
     TRY(fill_near(search, index, sample, sample->which, sample->count, &forth, error));
     for (size_t i = 0; i < found; i++) {
         const struct near_pair *pair = &sample->pairs[i];
-        if (search->filters &&
-            pair_filter_sum(&search->filter, &pair->terms) < search->filter.least) {
+        if (!passes_filters(search, &pair->terms)) {
             excluded++;
             continue;
         }
@@ -356,16 +382,18 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     if (sample.found < LEAST_PAIRS) goto done;
     if (records) TRY(score_by_blocking(&sample, error));
     sort_array(sample.pairs, sample.pair_count, sizeof *sample.pairs, pairs_by_cosine);
-    near.least = sample.pairs[sample.found / (records ? MOST_BLOCKED : MOST_LOST)].cosine;
+    near.least =
+        sample.pairs[sample.known / (records ? MOST_BLOCKED : MOST_LOST) % sample.found].cosine;
     if (records) TRY(afforded_score(&sample, &afforded, error));
     near.least = fminf(near.least, afforded);
     if (!(near.least > 0)) goto done;
-    if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
-    TRY(count_missed(search, index, &sample, &near, &missed, error));
-    if (missed > sample.known / MOST_MISSED && !records && 3 * search->k < CANDIDATES_NEAR) {
-        near.wide = 1; /* more cells, and more of the sentences in them */
-        near.k = 3 * search->k;
+    if (sample.weighed) TRY(choose_filters(search, &sample, error));
+    /* At first more of the sentences in the cells, then more cells. */
+    for (int step = 0; step < (records || 3 * search->k >= CANDIDATES_NEAR ? 1 : 3); step++) {
+        if (step) near.k = 3 * search->k;
+        near.wide = step == 2;
         TRY(count_missed(search, index, &sample, &near, &missed, error));
+        if (missed <= sample.known / MOST_MISSED) break;
     }
     if (missed > sample.known / MOST_MISSED) {
         search->filters = 0;

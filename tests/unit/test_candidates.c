@@ -202,17 +202,18 @@ static void only_pairs_below_the_limit_are_excluded(void **state)
     assert_ok(candidates_weigh(&full, &pairs, some, terms, &error));
     assert_memory_equal(all, full.verdicts, some * sizeof *all);
     full.filters = 1;
-    full.filter = (struct pair_filter){.weight = {10, -1, -0.5, 0.25}};
+    full.filter[FILTER_WORDS].least = -INFINITY;
+    full.filter[FILTER_EVIDENCE] = (struct pair_filter){
+        .weight = {[PAIR_EVIDENCE] = 1, [PAIR_SIMILARITY] = 10, [PAIR_MORE] = -0.5}};
     double mean = 0;
     for (size_t i = 0; i < some; i++)
-        mean += pair_filter_sum(&full.filter, &terms[i]) / (double)some;
-    full.filter.least = mean;
+        mean += pair_filter_sum(&full.filter[FILTER_EVIDENCE], &terms[i]) / (double)some;
+    full.filter[FILTER_EVIDENCE].least = mean;
     assert_ok(candidates_judge(&full, &pairs, some, &error));
     for (size_t i = 0; i < some; i++) {
         const float *term = terms[i].term;
-        double above = (double)terms[i].evidence + 10 * all[i].similarity -
-                       (double)term[PAIR_LESS] - 0.5 * (double)term[PAIR_MORE] +
-                       0.25 * (double)term[PAIR_SHARED] - mean;
+        double above = (double)term[PAIR_EVIDENCE] + 10 * all[i].similarity -
+                       0.5 * (double)term[PAIR_MORE] - mean;
         if (fabs(above) < 1e-4) continue; /* rounding */
         assert_int_equal(candidates_excluded(&full.verdicts[i]), above < 0);
         if (above > 0) assert_memory_equal(&full.verdicts[i], &all[i], sizeof *all);
@@ -224,7 +225,7 @@ static void only_pairs_below_the_limit_are_excluded(void **state)
     free(terms);
 }
 
-/* A pair is known where the memory of the model says "same" of its two sentences, read as a pair. */
+/* A pair is known where the memory of the model says "same" of its two sentences. */
 static void known_pairs_are_those_of_the_memory(void **state)
 {
     (void)state;
