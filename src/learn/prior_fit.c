@@ -228,18 +228,22 @@ done:
 }
 
 /* Returns by how much the log-odds SCORE (pairs) exceed those of the prior with its new slope: a
- * mean over the pairs, in which those near the prior's threshold count most. Subtracting it leaves
- * the threshold where it was, for an average pair. */
+ * mean over the pairs, in which those near the prior's threshold count most, and both labels the
+ * same. Subtracting it leaves the threshold where it was, for an average pair. The mean of a label
+ * with few pairs shrinks towards that of all. */
 static double rise_at_threshold(const struct few *few, const float *score)
 {
-    double sum = 0, all = 0;
+    static const double SHRINK = 1; /* as much as four pairs at the threshold */
+    double sum[2] = {0, 0}, all[2] = {1e-9, 1e-9};
     for (size_t i = 0; i < few->pairs.count; i++) {
         double prior = (double)few->offset[i] - few->shift, p = calibrate_probability(prior);
-        double weight = p * (1 - p) + 1e-9;
-        sum += weight * ((double)score[i] - (1 + few->fitted[0]) * prior);
-        all += weight;
+        int same = few->pairs.target[i] >= 0.5f;
+        sum[same] += p * (1 - p) * ((double)score[i] - (1 + few->fitted[0]) * prior);
+        all[same] += p * (1 - p);
     }
-    return sum / all;
+    double mean = (sum[0] + sum[1]) / (all[0] + all[1]);
+    return 0.5 * ((sum[0] + SHRINK * mean) / (all[0] + SHRINK) +
+                  (sum[1] + SHRINK * mean) / (all[1] + SHRINK));
 }
 
 /* Returns whether log-odds of 0 are the threshold. A line is wrong about log-odds in general, so
