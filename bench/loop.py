@@ -9,11 +9,13 @@ quarter of them at random, as the page does; arm "random" asks only for random o
 neighbours. After each number of answers a model is trained on the pool (film train --pool), put in service (film pool
 update), and judges the held-out pairs, which share no sentence with the pool. Both arms begin with the same model. --start
 adds an arm of each that begins from MODEL. Figures: mean over the seeds of the balanced accuracy at the model's own
-threshold, with a 95 % interval (t); "loop - random" is paired by seed.
+threshold, with a 95 % interval (t); "loop - random" is paired by seed. AUC is the area under the ROC curve: where it
+rises and accuracy does not, the model orders held-out pairs better, and its threshold does not fit them.
 
-faq: questions of examples/faq, its held-out pairs. banking: 2,000 sentences of BANKING77, the same where the intent is;
-held out: 1,000 sentences with their two nearest neighbours. abt-buy, quora: only pairs of the file are asked for; held
-out: valid.jsonl, and 2,000 pairs of dev.tsv.
+faq: questions of examples/faq and the look-alikes of train.tsv, its held-out pairs. banking: 2,000 sentences of
+BANKING77, the same where the intent is; held out: 1,000 sentences with their two nearest neighbours. abt-buy, quora:
+only pairs of the file are asked for; held out: valid.jsonl, and 2,000 pairs of dev.tsv. Processor seconds of each seed
+are written to the standard error.
 """
 import argparse
 import collections
@@ -24,6 +26,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -65,9 +68,14 @@ class Data:
 
 def faq(_seed):
     group = {row[3]: row[0] for row in table(f"{ROOT}/examples/faq/clusters.tsv") if row[1] == "train"}
-    texts = list(group)
+    known = {frozenset(row[1:]): row[0] == "1" for row in table(f"{ROOT}/examples/faq/train.tsv")}
+    texts = list(dict.fromkeys([*group, *(text for pair in known for text in sorted(pair))]))
     test = [dict(label=int(row[0]), a=row[1], b=row[2]) for row in table(f"{ROOT}/examples/faq/heldout.tsv")]
-    same = lambda a, b: group[texts[a]] == group[texts[b]]
+
+    def same(a, b):
+        a, b = texts[a], texts[b]
+        return group[a] == group[b] if a in group and b in group else known.get(frozenset((a, b)))
+
     return Data([dict(text=text) for text in texts], same, test)
 
 
@@ -99,10 +107,10 @@ def of_pairs(pairs, test, fields=None):
 def quora(seed):
     rows = table(f"{DATA}/qqp/dev.tsv")
     random.Random(seed).shuffle(rows)
-    pool, seen = rows[:3000], set()
+    pool, seen = rows[:2000], set()
     for _, a, b in pool:
         seen |= {a, b}
-    test = [dict(label=int(label), a=a, b=b) for label, a, b in rows[3000:] if a not in seen and b not in seen][:2000]
+    test = [dict(label=int(label), a=a, b=b) for label, a, b in rows[2000:] if a not in seen and b not in seen][:2000]
     return of_pairs([(int(label), dict(text=a), dict(text=b)) for label, a, b in pool], test)
 
 
@@ -187,17 +195,21 @@ class Trial:
         self.run("pool", "update", self.path(name), "--model", self.path("now.film"), "-q")
 
     def accuracy(self, model):
-        lines = self.run("predict", self.path(model), self.path("test.jsonl"), "-q").splitlines()[1:]
-        right = np.array([int(line.split("\t")[-1]) for line in lines]) == self.target
-        return 0.5 * (right[self.target == 1].mean() + right[self.target == 0].mean())
+        rows = [line.split("\t") for line in
+                self.run("predict", self.path(model), self.path("test.jsonl"), "-q").splitlines()]
+        score = np.array([float(row[rows[0].index("probability")]) for row in rows[1:]])
+        right = np.array([int(row[-1]) for row in rows[1:]]) == self.target
+        below, same = np.sort(score[self.target == 0]), score[self.target == 1]
+        auc = (np.searchsorted(below, same, "left") + np.searchsorted(below, same, "right")).mean() / 2 / len(below)
+        return 0.5 * (right[self.target == 1].mean() + right[self.target == 0].mean()), auc
 
     def arm(self, name, share, seed, library):
-        """Accuracy after each number of answers."""
+        """Accuracy and AUC after each number of answers. The model learns only at these numbers."""
         shutil.copy(self.path("0.pool"), self.path(name))
         figures, answered = {0: self.accuracy("0.film")}, 0
         for count in self.given.answers:
             while answered < count:
-                found = library.review(self.path(name), min(25, count - answered), share, 1000 * seed + answered + 1,
+                found = library.review(self.path(name), min(100, count - answered), share, 1000 * seed + answered + 1,
                                        self.data.answer)
                 if not found:
                     return figures
@@ -219,15 +231,17 @@ def interval(values):
 
 def report(name, figures, answers):
     arms = [arm for arm in ("loop", "random", "loop+start", "random+start") if figures[arm]]
-    print(f"\n| {name}: answers | " + " | ".join(arms) + " | loop - random |")
-    print("|---|" + "---|" * (len(arms) + 1))
+    print(f"\n| {name}: answers | " + " | ".join(arms) + " | loop - random | AUC loop | random |")
+    print("|---|" + "---|" * (len(arms) + 3))
     for count in [0, *answers]:
-        cells = [interval([100 * run[count] for run in figures[arm] if count in run]) for arm in arms
+        cells = [interval([100 * run[count][0] for run in figures[arm] if count in run]) for arm in arms
                  if all(count in run for run in figures[arm])]
-        both = [100 * (a[count] - b[count]) for a, b in zip(figures["loop"], figures["random"]) if count in a and count in b]
+        auc = [np.mean([run[count][1] for run in figures[arm] if count in run] or [np.nan]) for arm in arms[:2]]
+        both = [100 * (a[count][0] - b[count][0]) for a, b in zip(figures["loop"], figures["random"])
+                if count in a and count in b]
         gap = interval(both) if both else (float("nan"), 0)
         print(f"| {count} | " + " | ".join(f"{mean:.1f} ± {half:.1f}" for mean, half in cells) +
-              f" | {gap[0]:+.1f} ± {gap[1]:.1f} |", flush=True)
+              f" | {gap[0]:+.1f} ± {gap[1]:.1f} | {auc[0]:.3f} | {auc[1]:.3f} |", flush=True)
 
 
 def main():
@@ -241,7 +255,7 @@ def main():
     parser.add_argument("--json")
     given = parser.parse_args()
     given.answers = [int(count) for count in given.answers.split(",")]
-    library, stored = Library(given.film), {}
+    library, stored, before = Library(given.film), {}, 0.0
     for name in given.sets.split(","):
         figures = collections.defaultdict(list)
         for seed in range(1, given.seeds + 1):
@@ -251,7 +265,9 @@ def main():
                     trial.create("0.pool")
                     for arm, share in (("loop", 0.25), ("random", 1.0)):
                         figures[arm + ("+start" if start else "")].append(trial.arm(arm + ".pool", share, seed, library))
-            stored[name] = figures
+            used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime + resource.getrusage(resource.RUSAGE_SELF).ru_utime
+            print(f"{name}, seed {seed}: {used - before:.0f} processor seconds", file=sys.stderr, flush=True)
+            before, stored[name] = used, figures
             if given.json:
                 with open(given.json, "w", encoding="utf-8") as file:
                     json.dump(stored, file, indent=1)

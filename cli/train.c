@@ -101,14 +101,19 @@ static void print_positives_only(const json_t *figures)
 /* Prints the balanced accuracy and the pairs on which it was measured. */
 static void print_accuracy(const json_t *figures)
 {
+    enum { ENOUGH = 1000 }; /* pairs; an interval is then within two points */
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
     const char *pairs = counted((unsigned long long)json_whole(figures, "threshold_pairs"), "pair");
     /* For a promise the whole training was repeated, and few labels learn only weights.
      * Otherwise vocabulary, line and number of trees have seen every pair. */
     int whole = json_is_array(json_object_get(json_object_get(figures, "operating"), "interval")) ||
                 json_object_get(figures, "few_labels");
-    fprintf(stderr, "; balanced accuracy %.1f %% (",
-            100 * json_number(figures, "balanced_accuracy"));
+    const json_t *interval = json_object_get(figures, "balanced_accuracy_interval");
+    fprintf(stderr, "; balanced accuracy %.1f %%", 100 * json_number(figures, "balanced_accuracy"));
+    if (json_is_array(interval) && json_whole(figures, "threshold_pairs") < ENOUGH)
+        fprintf(stderr, ", %.0f to %.0f", 100 * json_number_value(json_array_get(interval, 0)),
+                100 * json_number_value(json_array_get(interval, 1)));
+    fprintf(stderr, " (");
     if (strcmp(from, "dev") == 0)
         fprintf(stderr, "on %s of the --dev file)", pairs);
     else if (strcmp(from, "train") == 0)

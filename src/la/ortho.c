@@ -12,8 +12,9 @@ enum { ROWS_AT_ONCE = 256, MOST_PASSES = 8 };
 
 /* If a projection leaves less than LOST of a column's length, the remainder is rounding. Below WEAK
  * it is real, but in float only roughly orthogonal to the basis. A column that was projected again
- * has length 1: below HALF of it is weak, because rounding was most of the column. Where a matrix has
- * a smaller rank than the basis, such columns would otherwise grow into copies of the first ones. */
+ * has length 1: below HALF of it is weak, because rounding was most of the column. Where a matrix
+ * has a smaller rank than the basis, such columns would otherwise grow into copies of the first
+ * ones. */
 static const double LOST = 1e-6, WEAK = 1e-3, HALF = 0.5;
 
 /* Computes FIRST and ALL from the row counts of all processes. */

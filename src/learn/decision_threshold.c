@@ -3,6 +3,7 @@
 #include "learn/decision_threshold.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "learn/binomial.h"
 #include "learn/calibrate_fit.h"
 
 #include <math.h>
@@ -69,6 +70,7 @@ void decision_threshold_made_up(struct training_log *log, size_t made_up)
     training_log_note(log, "recall", jsonfile_number(recall));
     training_log_note(log, "random_called_same", jsonfile_number(1 - (2 * balanced - recall)));
     training_log_forget(log, "balanced_accuracy");
+    training_log_forget(log, "balanced_accuracy_interval");
     jsonfile_put(point, "accuracy", json_null());
     jsonfile_put(point, "precision", json_null());
     jsonfile_put(point, "f1", json_null());
@@ -108,6 +110,25 @@ static double expected_f1_point(const struct operating_rows *rows, const struct 
     return point;
 }
 
+/* The 95 % interval of balanced accuracy: exact intervals of the shares of right verdicts on both
+ * labels, combined by the distances of their bounds (Zou & Donner 2008). */
+static json_t *balanced_interval(const struct operating_rows *rows,
+                                 const struct operating_point *point)
+{
+    double count[2] = {0, 0}, below = 0, above = 0;
+    const double right[2] = {2 * point->balanced_accuracy - point->recall, point->recall};
+    for (size_t i = 0; i < rows->count; i++) count[rows->target[i] >= 0.5f]++;
+    for (int k = 0; k < 2; k++) {
+        double hits = round(right[k] * count[k]);
+        below += pow(right[k] - binomial_lower(hits, count[k], 0.025), 2);
+        above += pow(binomial_upper(hits, count[k], 0.025) - right[k], 2);
+    }
+    double low = point->balanced_accuracy - 0.5 * sqrt(below);
+    double high = point->balanced_accuracy + 0.5 * sqrt(above);
+    return isfinite(low) && isfinite(high) ? json_pack("[f, f]", fmax(0, low), fmin(1, high))
+                                           : json_null();
+}
+
 film_status decision_threshold_choose(const struct scored_pairs *pairs,
                                       const film_train_options *options,
                                       const struct calibration *even, double *threshold,
@@ -131,6 +152,7 @@ film_status decision_threshold_choose(const struct scored_pairs *pairs,
     training_log_note(log, "operating",
                       decision_threshold_json(&options->operating, &point, prior));
     training_log_note(log, "balanced_accuracy", jsonfile_number(point.balanced_accuracy));
+    training_log_note(log, "balanced_accuracy_interval", balanced_interval(&rows, &point));
     *threshold = point.threshold;
 done:
     mem_free(wide);

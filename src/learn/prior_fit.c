@@ -5,12 +5,12 @@
 #include "base/comm.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
-#include "base/sort.h"
 #include "learn/decision_threshold.h"
 #include "learn/folds.h"
 #include "learn/labels.h"
 #include "learn/linear_fit.h"
 #include "learn/parent_fit.h"
+#include "pair/calibrate.h"
 #include "pair/guarantees.h"
 
 #include <math.h>
@@ -140,6 +140,12 @@ done:
 
 /* ---- The fit ---- */
 
+/* Few pairs say little about their own standard error, so they need more of them. */
+static double needed_errors(const struct few *few, double errors)
+{
+    return errors * (1 + 10 / (double)few->pairs.count);
+}
+
 static double log_loss(double log_odds, double target)
 {
     return log1p(exp(-fabs(log_odds))) + fmax(0, log_odds) - log_odds * target;
@@ -154,6 +160,15 @@ static film_status fit_without(struct few *few, size_t fold, double ridge, struc
     return linear_fit(line, &few->data, few->use, ridge, 1, error);
 }
 
+/* The log-odds of pair I by the last fit, without the shift. */
+static double fitted_log_odds(const struct few *few, const struct linear *line, size_t i)
+{
+    const float *column = few->column + COLUMNS * i;
+    double sum = (double)few->offset[i] - few->shift + linear_sum(line, few->x + i * few->traits);
+    for (size_t c = 0; c < COLUMNS; c++) sum += few->fitted[c] * (double)column[c];
+    return sum;
+}
+
 /* few->unseen = the log-odds out of fold, few->loss = their log loss. *GAIN: how much lower it is
  * than BEFORE (NULL: 0), in standard errors. */
 static film_status judge_ridge(struct few *few, double ridge, const float *before, double *gain,
@@ -166,11 +181,9 @@ static film_status judge_ridge(struct few *few, double ridge, const float *befor
         TRY(fit_without(few, f, ridge, &line, error));
         for (size_t i = 0; i < few->pairs.count; i++) {
             if (folds_of_pair(&few->folds, few->pairs.a[i], few->pairs.b[i]) != f) continue;
-            const float *column = few->column + COLUMNS * i;
-            double log_odds = (double)few->offset[i] + linear_sum(&line, few->x + i * few->traits);
-            for (size_t c = 0; c < COLUMNS; c++) log_odds += few->fitted[c] * (double)column[c];
-            few->unseen[i] = (float)(log_odds - few->shift);
-            few->loss[i] = (float)log_loss(log_odds, (double)few->pairs.target[i]);
+            double log_odds = fitted_log_odds(few, &line, i);
+            few->unseen[i] = (float)log_odds;
+            few->loss[i] = (float)log_loss(log_odds + few->shift, (double)few->pairs.target[i]);
             double less = before ? (double)before[i] - (double)few->loss[i] : 0;
             sum += less;
             squares += less * less;
@@ -196,7 +209,7 @@ static film_status choose_fit(struct few *few, struct decision *decision, double
         memcpy(few->before, few->loss, bytes);
         set_columns(few, decision, 0);
         TRY(judge_ridge(few, ridges[0], few->before, &gain, error));
-        if (gain > 1)
+        if (gain > needed_errors(few, 1))
             decision->parent.weight = 0;
         else
             set_columns(few, decision, 1);
@@ -205,7 +218,7 @@ static film_status choose_fit(struct few *few, struct decision *decision, double
     memcpy(few->before, few->loss, bytes);
     for (size_t r = 1; r < sizeof ridges / sizeof *ridges; r++) {
         TRY(judge_ridge(few, ridges[r], few->before, &gain, error));
-        if (gain <= 1) continue;
+        if (gain <= needed_errors(few, 1)) continue;
         *ridge = ridges[r];
         memcpy(few->before, few->loss, bytes);
     }
@@ -214,34 +227,33 @@ done:
     return status;
 }
 
-static int log_odds_falling(const void *left, const void *right)
+/* Returns by how much the log-odds SCORE (pairs) exceed those of the prior with its new slope: a
+ * mean over the pairs, in which those near the prior's threshold count most, and both labels the
+ * same. Subtracting it leaves the threshold where it was, for an average pair. The mean of a label
+ * with few pairs shrinks towards that of all. */
+static double rise_at_threshold(const struct few *few, const float *score)
 {
-    float a = *(const float *)left, b = *(const float *)right;
-    return a > b ? -1 : a < b;
+    static const double SHRINK = 1; /* as much as four pairs at the threshold */
+    double sum[2] = {0, 0}, all[2] = {1e-9, 1e-9};
+    for (size_t i = 0; i < few->pairs.count; i++) {
+        double prior = (double)few->offset[i] - few->shift, p = calibrate_probability(prior);
+        int same = few->pairs.target[i] >= 0.5f;
+        sum[same] += p * (1 - p) * ((double)score[i] - (1 + few->fitted[0]) * prior);
+        all[same] += p * (1 - p);
+    }
+    double mean = (sum[0] + sum[1]) / (all[0] + all[1]);
+    return 0.5 * ((sum[0] + SHRINK * mean) / (all[0] + SHRINK) +
+                  (sum[1] + SHRINK * mean) / (all[1] + SHRINK));
 }
 
-/* Returns the log-odds that as many pairs exceed as the prior calls the same. Changes
- * few->weight. */
-static double same_share_point(struct few *few)
-{
-    size_t count = few->pairs.count, called = 0;
-    for (size_t i = 0; i < count; i++) called += (double)few->offset[i] >= few->shift;
-    memcpy(few->weight, few->unseen, count * sizeof(float));
-    sort_array(few->weight, count, sizeof(float), log_odds_falling);
-    if (called == 0) return (double)few->weight[0] + 1;
-    if (called == count) return (double)few->weight[count - 1] - 1;
-    return 0.5 * ((double)few->weight[called - 1] + (double)few->weight[called]);
-}
-
-/* Returns what is to be subtracted from the log-odds. A line is wrong about log-odds in general, so
- * its even point is not believed outright: the threshold stays where as many pairs are called the
- * same as by the prior, unless 0 is more accurate out of fold by more than a standard error, both
- * labels counting the same; by more than two where pairs were CHOSEN by doubt, because the prior is
- * worse on those than elsewhere. *MOVES: it is. */
-static double choose_point(struct few *few, int chosen, int *moves)
+/* Returns whether log-odds of 0 are the threshold. A line is wrong about log-odds in general, so
+ * its even point is not believed outright. It must be more accurate out of fold than the threshold
+ * at POINT, both labels counting the same, by more than a standard error; by more than two where
+ * pairs were CHOSEN by doubt, because the prior is worse on those than elsewhere. */
+static int even_odds_win(const struct few *few, double point, int chosen)
 {
     size_t count = few->pairs.count, same = 0;
-    double point = same_share_point(few), sum = 0, squares = 0;
+    double sum = 0, squares = 0;
     for (size_t i = 0; i < count; i++) same += few->pairs.target[i] >= 0.5f;
     for (size_t i = 0; i < count; i++) {
         int truth = few->pairs.target[i] >= 0.5f, moved = few->unseen[i] >= 0;
@@ -251,8 +263,7 @@ static double choose_point(struct few *few, int chosen, int *moves)
         sum += gain;
         squares += gain * gain;
     }
-    *moves = sum > (chosen ? 2 : 1) * sqrt(squares);
-    return *moves ? 0 : point;
+    return sum > needed_errors(few, chosen ? 2 : 1) * sqrt(squares);
 }
 
 /* Makes the sum of the prior and LINE the line of the decision, in units of log-odds. */
@@ -286,20 +297,24 @@ film_status prior_learn(const struct learn_input *input, struct decision *decisi
     const struct calibration even = {1, 0, 0};
     struct few few = {0};
     struct linear line = {0};
-    double ridge = ridges[0], point, at;
-    int moves, chosen = input->options->operating.criterion != FILM_ACCURACY;
+    double ridge = ridges[0], at;
+    int chosen = input->options->operating.criterion != FILM_ACCURACY;
     TRY(labels_to_pairs(input->corpus, 0, input->options->seed, &few.pairs, error));
     training_log_count(input->log, "threshold_pairs", few.pairs.count);
     if (labels_none_same(&few.pairs)) goto done;
     TRY(gather_few(input, decision, &few, error));
     TRY(choose_fit(&few, decision, &ridge, error));
-    point = choose_point(&few, input->options->random_share > 0, &moves);
+    double point = rise_at_threshold(&few, few.unseen);
+    int wins = even_odds_win(&few, point, input->options->random_share > 0);
+    if (wins) point = 0;
     /* Random pairs say nothing of those that look alike. */
-    moves = (moves || ridge < ridges[0]) && !few.pairs.made_up;
+    int moves = (wins || ridge < ridges[0]) && !few.pairs.made_up;
     if (moves) {
         TRY(fit_without(&few, FOLDS, ridge, &line, error));
+        for (size_t i = 0; i < few.pairs.count; i++)
+            few.weight[i] = (float)fitted_log_odds(&few, &line, i);
         TRY(prior_pool_weight(0, decision, error));
-        add_to_prior(&few, point, &line, decision);
+        add_to_prior(&few, wins ? 0 : rise_at_threshold(&few, few.weight), &line, decision);
     }
     for (size_t i = 0; i < few.pairs.count; i++)
         few.unseen[i] = moves ? few.unseen[i] - (float)point : few.offset[i] - (float)few.shift;

@@ -49,6 +49,13 @@ check "ten labels cost no precision: 0.$ten_precision" test "$ten_precision" -ge
 check "and no recall: 0.$ten_recall" test "$ten_recall" -ge "$recall"
 check "and make no large cluster: $ten_most" test "$ten_most" -le "$most"
 
+# ---- two pairs ----
+# One of one right on each label: at least 2.5 % with 95 % confidence, so 1 - sqrt(2 * 0.975^2) / 2 = 0.31.
+printf 'label\ta\tb\n1\treset my password\thow do I reset my password\n0\topening hours\twhere is my parcel\n' >two.tsv
+run "$FILM" train two.tsv -o two.film
+check "two pairs have a wide interval" grep -q 'balanced accuracy 100.0 %, 31 to 100 (cross-validated on 2 pairs)$' err
+check "and change nothing" grep -qx 'below 300 labels only the weights of the traits are learned from them; these labels do not support a change' err
+
 # ---- sentences and labels together ----
 head -201 "$FAQ/train.tsv" | awk 'NR == 1 || NR % 2' >some.tsv
 rows=$(($(wc -l <some.tsv) - 1))

@@ -26,7 +26,7 @@ trains dev pairs.tsv --dev "$FAQ/heldout.tsv" --dim 12
 has dev '"threshold_from":"dev"'
 has dev '"threshold_pairs":1174'
 run "$FILM" train pairs.tsv --decision threshold --dim 8 -o x.film
-check "the summary prints what was held out" grep -qE '^similarity threshold [0-9.-]+; balanced accuracy [0-9.]+ % \(on 122 pairs held out from training\)' err
+check "the summary prints what was held out" grep -qE '^similarity threshold [0-9.-]+; balanced accuracy [0-9.]+ %, [0-9]+ to [0-9]+ \(on 122 pairs held out from training\)' err
 run "$FILM" train pairs.tsv --decision threshold --method svd --rank 8 -o x.film
 check "svd learns nothing from labels and holds nothing out" grep -q '(on 610 pairs of the training data; new pairs are harder)' err
 printf 'text,category\nhow do I pay,pay\nwhere is my bill,bill\nhow to pay online,pay\nmy bill is wrong,bill\n' >few.csv
@@ -89,7 +89,7 @@ has full '"threshold_from":"folds"'
 has full '"traits":["words of the shorter",'
 has full '"memory":{"questions":'
 run "$FILM" train pairs.tsv --dim 12 -o x.film
-check "the summary prints the threshold and the balanced accuracy" grep -qE '^threshold 0\.[0-9]{2,3}; balanced accuracy [0-9.]+ % \(out of fold on [0-9,]+ pairs; new pairs are harder\)$' err
+check "the summary prints the threshold and the balanced accuracy" grep -qE '^threshold 0\.[0-9]{2,3}; balanced accuracy [0-9.]+ %(, [0-9]+ to [0-9]+)? \(out of fold on [0-9,]+ pairs; new pairs are harder\)$' err
 trains full-dev pairs.tsv --dev "$FAQ/heldout.tsv"
 has full-dev '"threshold_from":"dev"'
 "$FILM" eval full-dev.film "$FAQ/heldout.tsv" --no-memory -k 0 --bootstrap 0 --operating accuracy --json -q >eval.json
