@@ -2,7 +2,7 @@
 # Folders form an order: a file includes, and calls, its own folder and those before it (scripts/layers); libfilm and
 # libfilm-pool do without OpenMP and BLAS; cli/ and server/ see the installed headers alone. TAP.
 cd "$(dirname "$0")/.." || exit 1
-checks=$(scripts/layers "${FILM_BUILD:-build/asan}")
+checks=$(scripts/layers "${FILM_BUILD:-build/release}")
 echo "$checks" | grep -v '^1\.\.'
 number=$(echo "$checks" | grep -cE '^(not )?ok ')
 # rule NAME COMMAND...: COMMAND prints the lines that break it.

@@ -5,7 +5,7 @@ if is_sanitized; then skip "the page of the paper" "fourteen trainings take minu
 export FILM
 "$FILM" split "$FAQ/heldout.tsv" -o half --by rows --ratio 1:1 -q
 small=(--rank 80 --dim 30 --iterations 10)
-sample 3 "$FAQ/train.tsv" >train.tsv
+sample 6 "$FAQ/train.tsv" >train.tsv
 run "$PYTHON" "$ROOT/examples/paper/run" train.tsv half-train.tsv half-dev.tsv "${small[@]}" -o page.html
 check "it runs" test "$status" -eq 0
 check "every table and figure, in the paper's order" "$PYTHON" -c '

@@ -51,16 +51,19 @@ for name, data in (("train", train), ("held", held)):
         out.writelines(json.dumps(r) + "\n" for r in data)
     with open(name + ".labels", "w") as out:
         out.writelines(r["label"] + "\n" for r in data)
+few = train[:120]  # the same rows in every form
+with open("few.jsonl", "w") as out:
+    out.writelines(json.dumps(r) + "\n" for r in few)
 for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
-    with open("train" + suffix, "w", newline="") as out:
+    with open("few" + suffix, "w", newline="") as out:
         names = [k.replace("left_", "ltable_").replace("right_", "rtable_") for k in train[0]]
         if suffix == ".tsv":
             names = [re.sub("^([lr])table_(.*)", r"\2_\1", k) for k in names]
         writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
         writer.writerow(names)
-        writer.writerows(r.values() for r in train)
+        writer.writerows(r.values() for r in few)
 with open("numbers.jsonl", "w") as out:  # labels as numbers, prices as numbers, nulls, keys missing
-    for r in train:
+    for r in few:
         r = {k: v for k, v in r.items() if v != ""}
         out.write(json.dumps(dict(r, label=int(r["label"]), left_none=None)) + "\n")
 with open("unlabelled.jsonl", "w") as out:
@@ -76,8 +79,8 @@ with open("wide_train.csv", "w", newline="") as out:
     more = ["%s_c%d" % (side, i) for i in range(499) for side in ("left", "right")]
     writer = csv.writer(out)
     writer.writerow(list(train[0]) + more)
-    for r in train[:60]:
-        writer.writerow(list(r.values()) + ["v%d" % rng.randrange(3) for _ in more])
+    wide = [list(r.values()) + ["v%d" % rng.randrange(3) for _ in more] for r in train[:60]]
+    writer.writerows(wide[:40])
 with open("single.csv", "w", newline="") as out:  # 40 products in two shops; same: l1 and r1, ...
     writer = csv.writer(out)
     writer.writerow(["id", "title", "brand", "price", "released"])

@@ -15,10 +15,10 @@ check "F1 of unseen pairs is above 0.9: $(f1 out.tsv)" awk "BEGIN { exit !($(f1 
 "$FILM" predict m.film unlabelled.jsonl -q -o unlabelled.tsv 2> err
 check "without a warning of missing fields" test ! -s err
 check "predict ignores labels, and reads NAME_left and NAME_right" diff out.tsv unlabelled.tsv
-zstd -q train.jsonl -o train.jsonl.zst
-trained same.film train.jsonl
+zstd -q few.jsonl -o few.jsonl.zst
+trained same.film few.jsonl
 "$FILM" predict same.film held.jsonl -q -o same.tsv
-for table in train.csv train.tsv numbers.jsonl train.jsonl.zst; do
+for table in few.csv few.tsv numbers.jsonl few.jsonl.zst; do
     trained other.film "$table"
     "$FILM" predict other.film held.jsonl -q -o other.tsv
     check "$table (ltable_ and rtable_, _l and _r, numbers and missing keys, or compressed) gives the same predictions" diff same.tsv other.tsv
@@ -126,7 +126,7 @@ EOF
 check "and shows records by field names" bash -c 'grep -q "<i>title</i> " report.html && ! grep -q $'"'\\x1e'"' report.html'
 
 # ---- Options ----
-run "$FILM" train train.jsonl --fields title,price:number -o two.film
+run "$FILM" train few.jsonl --fields title,price:number -o two.film
 check "--fields chooses and types" grep -qx 'fields: title (text), price (number)' <(head -1 err)
 expect_status "an unknown field is an error" 2 "$FILM" train train.jsonl --fields title,colour -o no.film
 check "which names the columns" grep -q 'train.jsonl: no column for the field "colour" among id, label, left_title' err

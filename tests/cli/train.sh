@@ -98,16 +98,6 @@ trained, measured = (json.load(open(name)) for name in ("full-dev.json", "eval.j
 assert abs(trained["figures"]["operating"]["accuracy"] - measured["operating"]["accuracy"]) < 1e-5, (trained["figures"]["operating"], measured["operating"])'
 trains no-memory pairs.tsv --no-memory
 check "without memory the file has none" bash -c '! grep -qa "memory\.cluster" no-memory.film && grep -qa "memory\.cluster" full.film'
-for labels in "scores.tsv:scores" "triplets.tsv:triplets" "$FAQ/questions.tsv:categories"; do
-    case $labels in
-    scores*) awk -F'\t' 'NR == 1 { print "score\tsentence1\tsentence2"; next } { print $1 * 3 + NR % 3 "\t" $2 "\t" $3 }' pairs.tsv >scores.tsv ;;
-    triplets*) awk -F'\t' 'NR == 1 { print "anchor\tpositive\tnegative" } NR > 1 { if ($1 && last) print $2 "\t" $3 "\t" last; last = $2 }' pairs.tsv >triplets.tsv ;;
-    esac
-    trains "full-${labels##*:}" "${labels%:*}" --decision full
-    has "full-${labels##*:}" '"threshold_from":"folds"'
-done
-for time in a b; do "$FILM" train pairs.tsv --dim 12 -t 2 --seed 4 -q -o "full-$time.film"; done
-check "the same seed and threads give the same bytes" cmp full-a.film full-b.film
 expect_output "too few pairs for --decision full" 2 \
     'film: too few labelled pairs for a full decision; each of the five folds needs pairs labelled same and different; add rows or use decision threshold' \
     "$FILM" train tiny.tsv --min-df 1 --decision full -q -o x.film

@@ -23,7 +23,7 @@ check "results are one line per test case" test "$(cut -d' ' -f1 results | sort 
 expect_status "tests/one without arguments" 2 "$ROOT/tests/one"
 
 # ---- scripts/test and ctest ----
-expect_output "scripts/test refuses an option it does not know" 1 "usage: scripts/test [--long] [PATTERN]" "$ROOT/scripts/test" --short
+expect_output "scripts/test refuses an option it does not know" 1 "usage: scripts/test [--long] [--times] [PATTERN]" "$ROOT/scripts/test" --short
 expect_output "and a pattern without a test" 1 'scripts/test: no test matches "no-such-test"' "$ROOT/scripts/test" no-such-test
 check "a pattern selects programs and scripts" test "$("$ROOT/tests/run" --list build/asan 'test_base$|cli/split')" = $'test_base\ntests/cli/split.sh'
 if have "ctest has every test" ctest; then
