@@ -136,8 +136,8 @@ static void apply_map(const struct features *features, struct lexeme *out, float
     out->sum = sum;
 }
 
-/* Lists what a word may be as the second word of a phrase. Base forms are those of the phrase, which
- * its first word does not change. */
+/* Lists what a word may be as the second word of a phrase. Base forms are those of the phrase,
+ * which its first word does not change. */
 static void list_second_forms(film_text word, struct lexeme *out)
 {
     char phrase[BASE_FORMS_ROOM] = "a ", bases[BASE_FORMS][BASE_FORMS_ROOM];

@@ -31,7 +31,7 @@ static uint64_t equal_words(const struct comparison *comparison, size_t at)
     return equal;
 }
 
-/* Computes the edit distance by bits (Myers 1999): rises and falls between the rows of the table. */
+/* Computes the edit distance by bits (Myers 1999): rises and falls between rows of the table. */
 static size_t count_edits(const uint64_t *equal, size_t n, size_t m)
 {
     uint64_t rises = ~UINT64_C(0), falls = 0;

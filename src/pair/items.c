@@ -398,8 +398,8 @@ static void collect_edits(struct items *items, const struct reading *reading)
     put_edits_among(items, before);
 }
 
-/* Normalises the values of each kind to length 1. The PAIRS first items are those of two words, kind
- * by kind; the values of all others are 1. */
+/* Normalises the values of each kind to length 1. The PAIRS first items are those of two words,
+ * kind by kind; the values of all others are 1. */
 static void normalise(struct items *items, size_t pairs)
 {
     struct item *list = items->list;
