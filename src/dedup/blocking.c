@@ -20,7 +20,7 @@ struct reading_some {
     struct blocking_row *rows; /* READ_SOME */
 };
 
-static film_status read_some(struct threads_worker *worker, void *user, film_error *error)
+static film_status read_some_records(struct threads_worker *worker, void *user, film_error *error)
 {
     film_status status = FILM_OK;
     struct reading_some *some = user;
@@ -38,7 +38,7 @@ done:
 }
 
 /* Reads all records: term hashes and their fields, one record after the other. */
-static film_status read_all(struct blocking *blocking, const film_text *texts, int threads,
+static film_status read_records(struct blocking *blocking, const film_text *texts, int threads,
                             film_error *error)
 {
     film_status status = FILM_OK;
@@ -48,7 +48,7 @@ static film_status read_all(struct blocking *blocking, const film_text *texts, i
     for (; some.first < blocking->count; some.first += READ_SOME) {
         size_t rows = blocking->count - some.first;
         if (rows > READ_SOME) rows = READ_SOME;
-        TRY(threads_for(threads, rows, READ_GRAIN, read_some, &some, error));
+        TRY(threads_for(threads, rows, READ_GRAIN, read_some_records, &some, error));
         TRY_ALLOC(mem_grow((void **)&blocking->term, &term_capacity, count + rows * BLOCKING_TERMS,
                            sizeof *blocking->term) &&
                       mem_grow((void **)&blocking->field, &field_capacity,
@@ -198,7 +198,7 @@ film_status blocking_new(const struct encoder *encoder, const film_text *texts, 
         (blocking->start = mem_zeroed(count + 1, sizeof *blocking->start)) &&
             (blocking->spelling = mem_zeroed(count * blocking->fields, sizeof *blocking->spelling)),
         error);
-    TRY(read_all(blocking, texts, threads, error));
+    TRY(read_records(blocking, texts, threads, error));
     TRY(number_terms(blocking, &table, error));
     number_records(blocking, &table);
     list_records(blocking);

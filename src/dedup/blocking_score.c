@@ -92,7 +92,7 @@ static void share_terms(const struct blocking *blocking, uint32_t a, uint32_t b,
 
 /* By field: shared information relative to that of a unique term, whether both have it, how alike
  * the spelling is. */
-static size_t measure(const struct blocking *blocking, uint32_t a, uint32_t b, float *out)
+static size_t measure_records(const struct blocking *blocking, uint32_t a, uint32_t b, float *out)
 {
     size_t fields = blocking->fields, count = BLOCKING_MEASURES * fields;
     const uint64_t *left = blocking->spelling + a * fields,
@@ -113,7 +113,7 @@ static size_t measure(const struct blocking *blocking, uint32_t a, uint32_t b, f
     return count + 1;
 }
 
-static double sum_up(const struct blocking *blocking, const float *measures, size_t count)
+static double blocking_sum(const struct blocking *blocking, const float *measures, size_t count)
 {
     double sum = 0;
     for (size_t m = 0; m < count; m++) sum += blocking->weight[m] * (double)measures[m];
@@ -123,8 +123,8 @@ static double sum_up(const struct blocking *blocking, const float *measures, siz
 float blocking_score(const struct blocking *blocking, uint32_t a, uint32_t b)
 {
     float measures[BLOCKING_WEIGHTS];
-    size_t count = measure(blocking, a, b, measures);
-    return (float)(1 / (1 + exp(-0.25 * sum_up(blocking, measures, count))));
+    size_t count = measure_records(blocking, a, b, measures);
+    return (float)(1 / (1 + exp(-0.25 * blocking_sum(blocking, measures, count))));
 }
 
 /* ---- Fit ---- */
@@ -136,7 +136,7 @@ void blocking_weigh_alike(struct blocking *blocking)
 }
 
 /* Solves L L' x = b in place for the lower triangle L. */
-static void solve(const double *lower, size_t n, double *b)
+static void solve_lower(const double *lower, size_t n, double *b)
 {
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < i; j++) b[i] -= lower[i * n + j] * b[j];
@@ -179,7 +179,7 @@ film_status blocking_learn(struct blocking *blocking, const struct blocking_exam
     TRY_ALLOC(x && lower, error);
     memset(blocking->weight, 0, sizeof blocking->weight);
     for (size_t i = 0; i < count; i++) {
-        measure(blocking, examples[i].a, examples[i].b, x + i * n);
+        measure_records(blocking, examples[i].a, examples[i].b, x + i * n);
         same += examples[i].same != 0;
     }
     const double share[2] = {0.5 / (double)(count - same + 1), 0.5 / (double)(same + 1)};
@@ -188,11 +188,11 @@ film_status blocking_learn(struct blocking *blocking, const struct blocking_exam
         for (size_t m = 0; m < n; m++) slope[m] = RIDGE * blocking->weight[m];
         for (size_t i = 0; i < count; i++) {
             int label = examples[i].same != 0;
-            double p = 1 / (1 + exp(-sum_up(blocking, x + i * n, n)));
+            double p = 1 / (1 + exp(-blocking_sum(blocking, x + i * n, n)));
             for (size_t m = 0; m < n; m++)
                 slope[m] += share[label] * (p - label) * (double)x[i * n + m];
         }
-        solve(lower, n, slope);
+        solve_lower(lower, n, slope);
         for (size_t m = 0; m < n; m++) blocking->weight[m] -= slope[m];
     }
 done:

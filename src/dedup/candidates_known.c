@@ -40,7 +40,7 @@ done:
     return status;
 }
 
-static int by_number(const void *left, const void *right)
+static int by_item_number(const void *left, const void *right)
 {
     uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return a < b ? -1 : a > b;
@@ -56,7 +56,7 @@ static film_status list_items(struct known_items *known, size_t count, film_erro
     for (size_t i = 0; i < count; i++)
         if (known->cluster[i] != CANDIDATES_NONE)
             sorted[found++] = (uint64_t)known->cluster[i] << 32 | i;
-    sort_array(sorted, found, sizeof *sorted, by_number);
+    sort_array(sorted, found, sizeof *sorted, by_item_number);
     for (size_t i = 0; i < found; i++)
         if ((i && sorted[i] >> 32 == sorted[i - 1] >> 32) ||
             (i + 1 < found && sorted[i] >> 32 == sorted[i + 1] >> 32))

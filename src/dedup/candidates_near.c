@@ -102,7 +102,7 @@ static int has_candidate(const uint32_t *list, size_t k, uint32_t id)
 }
 
 /* Adds the candidates in the lists of REQUEST that are not in those of KNOWN (NULL: none). */
-static void add_pairs(struct sample *sample, const struct candidate_query *request,
+static void add_sample_pairs(struct sample *sample, const struct candidate_query *request,
                       const uint32_t *known)
 {
     size_t k = request->k;
@@ -134,13 +134,13 @@ static film_status list_sample(struct sample *sample, const struct candidates *s
                   (sample->pairs = mem_array(sample->count, 2 * k * sizeof *sample->pairs)),
               error);
     TRY(candidates_fill(&request, sample->count, error));
-    add_pairs(sample, &request, NULL);
+    add_sample_pairs(sample, &request, NULL);
     if (!sample->blocking) goto done;
     blocked.blocking = sample->blocking;
     blocked.cosine = request.cosine;
     blocked.least = FLT_MIN;
     TRY(candidates_fill(&blocked, sample->count, error));
-    add_pairs(sample, &blocked, request.lists);
+    add_sample_pairs(sample, &blocked, request.lists);
 done:
     mem_free(request.lists);
     mem_free(blocked.lists);
@@ -156,14 +156,14 @@ static int by_sum(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Returns a limit that 0.1 % (filter of words) or 0.3 % of the pairs are below, known ones
- * included. A tail of a few pairs says little: the distance of the lowest twentieth of the sorted sums from
- * the median is continued, as far as a normal distribution would need. */
+/* Returns a limit that 0.1 % (filter of words) or 0.2 % of the pairs are below, known ones
+ * included. A tail of a few pairs says little: the distance of the lowest twentieth of the sorted
+ * sums from the median is continued, as far as a normal distribution would need. */
 static double lowest_sum(const struct sample *sample, const double *sum, int which)
 {
     double low = sum[sample->found / 20], middle = sum[sample->found / 2];
     double known = (double)sample->known / (double)sample->found;
-    double factor = (which == FILTER_WORDS ? 1.9 : 1.7) - 0.2 * log(known);
+    double factor = (which == FILTER_WORDS ? 2.0 : 1.85) - 0.2 * log(known);
     return middle - fmax(factor, 1) * (middle - low);
 }
 
@@ -388,12 +388,15 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     near.least = fminf(near.least, afforded);
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filters(search, &sample, error));
-    /* At first more of the sentences in the cells, then more cells. */
-    for (int step = 0; step < (records || 3 * search->k >= CANDIDATES_NEAR ? 1 : 3); step++) {
+    /* At first more of the sentences in the cells, then more cells. A step that may just suffice is
+     * not taken while there is another: the sample is small. */
+    int last = records || 3 * search->k >= CANDIDATES_NEAR ? 0 : 2;
+    for (int step = 0; step <= last; step++) {
         if (step) near.k = 3 * search->k;
         near.wide = step == 2;
         TRY(count_missed(search, index, &sample, &near, &missed, error));
-        if (missed <= sample.known / MOST_MISSED) break;
+        size_t allowed = sample.known / MOST_MISSED;
+        if (missed <= (step < last ? allowed - allowed / 5 : allowed)) break;
     }
     if (missed > sample.known / MOST_MISSED) {
         search->filters = 0;
