@@ -39,7 +39,7 @@ done:
 
 /* Reads all records: term hashes and their fields, one record after the other. */
 static film_status read_records(struct blocking *blocking, const film_text *texts, int threads,
-                            film_error *error)
+                                film_error *error)
 {
     film_status status = FILM_OK;
     struct reading_some some = {.blocking = blocking, .texts = texts};

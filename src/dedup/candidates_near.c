@@ -103,7 +103,7 @@ static int has_candidate(const uint32_t *list, size_t k, uint32_t id)
 
 /* Adds the candidates in the lists of REQUEST that are not in those of KNOWN (NULL: none). */
 static void add_sample_pairs(struct sample *sample, const struct candidate_query *request,
-                      const uint32_t *known)
+                             const uint32_t *known)
 {
     size_t k = request->k;
     for (size_t i = 0; i < sample->count * k; i++)

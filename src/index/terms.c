@@ -174,8 +174,8 @@ static void put_record_keys(struct terms *terms, film_text text)
 }
 
 /* Adds the words of TEXT. */
-static film_status add_words(struct terms *terms, film_text text, double *all, double *unknown,
-                             film_error *error)
+static film_status add_term_words(struct terms *terms, film_text text, double *all, double *unknown,
+                                  film_error *error)
 {
     film_status status = FILM_OK;
     const struct features *features = terms->encoder->features;
@@ -204,7 +204,7 @@ film_status terms_add_value(struct terms *terms, enum field_type type, film_text
     double all = 0, unknown = 0;
     TRY_ALLOC(reserve_terms(terms, terms->count + MOST_KEYS), error);
     put_value_keys(&keys, type, value);
-    TRY(add_words(terms, value, &all, &unknown, error));
+    TRY(add_term_words(terms, value, &all, &unknown, error));
 done:
     return status;
 }
@@ -218,7 +218,7 @@ film_status terms_make(struct terms *terms, film_text text, struct lexical_terms
     terms->count = 0;
     TRY_ALLOC(reserve_terms(terms, MOST_KEYS), error);
     put_record_keys(terms, text);
-    TRY(add_words(terms, text, &all, &unknown, error));
+    TRY(add_term_words(terms, text, &all, &unknown, error));
     /* A model of characters alone has no words; then all words count as known. */
     int has_words = features->first[GROUP_WORD] < features->first[GROUP_WORD + 1];
     terms->known = has_words && all > 0 ? 1 - unknown / all : 1;
