@@ -175,7 +175,7 @@ static void number_records(struct blocking *blocking, const struct number_table 
 /* Fills the lists of the terms that are searched by. */
 static void list_records(struct blocking *blocking)
 {
-    uint64_t *next = blocking->list + 1;
+    size_t *next = blocking->list + 1;
     for (size_t i = 0; i < blocking->count; i++)
         for (size_t at = blocking->start[i]; at < blocking->start[i + 1]; at++) {
             uint32_t t = blocking->term[at] >> BLOCKING_FIELD_BITS;

@@ -23,7 +23,7 @@ struct blocking {
     uint64_t *spelling; /* records x fields: character pairs; 0: missing */
     size_t terms;       /* numbers: rare terms first */
     size_t searched;    /* terms below have a list */
-    uint64_t *list;     /* searched + 1 */
+    size_t *list;       /* searched + 1 */
     uint32_t *record;   /* of the lists */
     float *information; /* of a term: log(records / frequency) */
     double weight[BLOCKING_WEIGHTS];

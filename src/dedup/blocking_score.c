@@ -242,7 +242,7 @@ static size_t visit_lists(const struct blocking *blocking, struct blocking_searc
     for (size_t at = blocking->start[record]; at < blocking->start[record + 1]; at++) {
         uint32_t t = blocking->term[at] >> BLOCKING_FIELD_BITS;
         if (t >= blocking->searched || visited >= BLOCKING_POSTINGS) break;
-        for (uint64_t p = blocking->list[t]; p < blocking->list[t + 1]; p++) {
+        for (size_t p = blocking->list[t]; p < blocking->list[t + 1]; p++) {
             uint32_t other = blocking->record[p];
             if (searcher->sum[other] == 0) searcher->touched[touched++] = other;
             searcher->sum[other] += blocking->information[t];
