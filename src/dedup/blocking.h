@@ -13,7 +13,7 @@
 #include "base/topk.h"
 #include "embed/encoder.h"
 
-enum { BLOCKING_POSTINGS = 4096 };
+enum { BLOCKING_POSTINGS = 4096, BLOCKING_WIDE = 16384 };
 
 struct blocking;
 
@@ -34,6 +34,9 @@ film_status blocking_learn(struct blocking *blocking, const struct blocking_exam
 
 /* The score of two records, from 0 to 1. */
 float blocking_score(const struct blocking *blocking, uint32_t a, uint32_t b);
+
+/* From now on, searches visit BLOCKING_WIDE records: they find more and take longer. */
+void blocking_widen(struct blocking *blocking);
 
 /* Scratch space of one thread. */
 struct blocking_searcher;

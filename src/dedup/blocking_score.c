@@ -203,7 +203,7 @@ done:
 
 /* ---- Search ---- */
 
-enum { COMPARED = 128 }; /* records that are compared by field; half as many for a short list */
+enum { COMPARED = 128 }; /* records that are compared by field; half as many if few are wanted */
 
 struct blocking_searcher {
     float *sum;        /* shared information by record; all 0 between searches */
@@ -217,7 +217,7 @@ film_status blocking_searcher_new(const struct blocking *blocking, struct blocki
     struct blocking_searcher *searcher = mem_zeroed(1, sizeof *searcher);
     TRY_ALLOC(searcher, error);
     TRY_ALLOC((searcher->sum = mem_zeroed(blocking->count, sizeof *searcher->sum)) &&
-                  (searcher->touched = mem_array(2 * BLOCKING_POSTINGS, sizeof *searcher->touched)),
+                  (searcher->touched = mem_array(2 * BLOCKING_WIDE, sizeof *searcher->touched)),
               error);
     *out = searcher;
     searcher = NULL;
@@ -241,13 +241,15 @@ static size_t visit_lists(const struct blocking *blocking, struct blocking_searc
     size_t visited = 0, touched = 0;
     for (size_t at = blocking->start[record]; at < blocking->start[record + 1]; at++) {
         uint32_t t = blocking->term[at] >> BLOCKING_FIELD_BITS;
-        if (t >= blocking->searched || visited >= BLOCKING_POSTINGS) break;
-        for (uint64_t p = blocking->list[t]; p < blocking->list[t + 1]; p++) {
+        if (t >= blocking->searched || visited >= blocking->postings) break;
+        uint64_t first = blocking->list[t], last = blocking->list[t + 1];
+        if (last - first > blocking->postings) break;
+        for (uint64_t p = first; p < last; p++) {
             uint32_t other = blocking->record[p];
             if (searcher->sum[other] == 0) searcher->touched[touched++] = other;
             searcher->sum[other] += blocking->information[t];
         }
-        visited += (size_t)(blocking->list[t + 1] - blocking->list[t]);
+        visited += (size_t)(last - first);
     }
     return touched;
 }
@@ -257,7 +259,8 @@ void blocking_search(const struct blocking *blocking, struct blocking_searcher *
 {
     float score[COMPARED];
     uint32_t id[COMPARED];
-    size_t compared = 2 * k <= COMPARED ? COMPARED / 2 : COMPARED;
+    int few = 2 * k <= COMPARED && blocking->postings < BLOCKING_WIDE;
+    size_t compared = few ? COMPARED / 2 : COMPARED;
     struct topk near = topk_over(score, id, compared), best = topk_over(out->score, out->id, k);
     size_t touched = visit_lists(blocking, searcher, record);
     for (size_t i = 0; i < touched; i++) {

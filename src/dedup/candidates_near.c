@@ -260,6 +260,14 @@ done:
     return status;
 }
 
+/* Returns whether LIST has ID. A full list of records may lack it: K others are as good, so that
+ * nothing tells which of them it is (a name and a city among a million persons). */
+static int is_listed(const struct candidate_query *near, const uint32_t *list, uint32_t id)
+{
+    int full = near->blocking && list[near->k - 1] != CANDIDATES_NONE;
+    return full || has_candidate(list, near->k, id);
+}
+
 /* Counts the duplicates of the sample, which are its first FOUND pairs, that neither sentence
  * lists. */
 static film_status count_missed(const struct candidates *search, const struct index *index,
@@ -278,14 +286,14 @@ static film_status count_missed(const struct candidates *search, const struct in
     TRY(fill_near(search, index, sample, sample->which, sample->count, &forth, error));
     for (size_t i = 0; i < found; i++) {
         const struct near_pair *pair = &sample->pairs[i];
-        if (has_candidate(forth.lists + pair->place * near->k, near->k, pair->candidate)) continue;
+        if (is_listed(near, forth.lists + pair->place * near->k, pair->candidate)) continue;
         lister[left] = pair->lister;
         which[left++] = pair->candidate;
     }
     TRY(fill_near(search, index, sample, which, left, &back, error));
     *missed = 0;
     for (size_t i = 0; i < left; i++)
-        *missed += !has_candidate(back.lists + i * near->k, near->k, lister[i]);
+        *missed += !is_listed(near, back.lists + i * near->k, lister[i]);
 done:
     mem_free(forth.lists);
     mem_free(back.lists);
@@ -343,8 +351,9 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
     TRY(count_missed(search, index, &sample, found, &near, &missed, error));
-    if (missed > found / MOST_MISSED && !records && 3 * search->k < CANDIDATES_NEAR) {
+    if (missed > found / MOST_MISSED && 3 * search->k < CANDIDATES_NEAR) {
         near.wide = 1; /* more cells, and more of the sentences in them */
+        if (records) blocking_widen(sample.blocking);
         near.k = 3 * search->k;
         TRY(count_missed(search, index, &sample, found, &near, &missed, error));
     }
