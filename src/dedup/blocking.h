@@ -1,7 +1,7 @@
 /* Blocking: candidates of the records of a large set, in bounded time for each.
  *
- * Every word and key of a field (index/terms.h) is a term with a list of its records. A search sums
- * the information of the shared terms, log(records / frequency), beginning with the rarest, until
+ * Every word and key of a field (index/terms.h), and every two short values, are a term with a list
+ * of its records. A search sums the information of the shared terms, log(records / frequency), beginning with the rarest, until
  * BLOCKING_POSTINGS records were visited: common words (first names, cities) are not searched by.
  * The best of them are compared field by field with a quick score: the information that the terms
  * of a field share, and how alike its spelling is (the character pairs of a value, hashed into 64

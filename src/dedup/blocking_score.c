@@ -1,6 +1,7 @@
 /* The quick score of two records: its measures by field, its fit to known verdicts, and the search
  * that ranks by it. */
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "dedup/blocking_parts.h"
 #include "text/record_text.h"
 #include "text/value.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { SHORT_VALUE = 24, MOST_JOINED = 10 };
 static const double RIDGE = 1e-4;
 
 /* ---- Reading ---- */
@@ -25,6 +27,27 @@ static uint64_t spelling_of(film_text value)
         before = c;
     }
     return bits ? bits : 1;
+}
+
+/* Adds a term for every two of the short values VALUE (0: none) of a record: a first name and a
+ * city are common, both together are not. */
+static void join_values(const uint32_t *value, size_t fields, struct blocking_row *row)
+{
+    for (size_t f = 0; f < fields; f++)
+        for (size_t g = f + 1; value[f] && g < fields; g++) {
+            if (!value[g] || row->count == BLOCKING_TERMS) continue;
+            uint64_t both = ((uint64_t)value[f] << 32 | value[g]) * 0x9e3779b97f4a7c15;
+            row->field[row->count] = (uint8_t)f;
+            row->hash[row->count++] = (uint32_t)((both ^ both >> 29) >> 16);
+        }
+}
+
+/* A hash of the letters and digits of a short value, else 0. */
+static uint32_t short_value(film_text value)
+{
+    char bytes[SHORT_VALUE + 1];
+    size_t length = field_squeeze(value, bytes, sizeof bytes);
+    return length && length <= SHORT_VALUE ? (uint32_t)strtab_hash(bytes, length) | 1 : 0;
 }
 
 static film_status read_value(struct terms *terms, const struct blocking *blocking, size_t f,
@@ -48,6 +71,7 @@ film_status blocking_read(const struct blocking *blocking, struct terms *terms, 
 {
     film_status status = FILM_OK;
     const struct record_fields *fields = blocking->encoder->fields;
+    uint32_t shorts[RECORD_FIELDS_MOST] = {0};
     film_text name, value;
     size_t at = 0;
     terms->count = row->count = 0;
@@ -55,8 +79,11 @@ film_status blocking_read(const struct blocking *blocking, struct terms *terms, 
     while (record_text_next(text, &at, &name, &value)) {
         size_t f = 0;
         while (fields && f < fields->count && !value_is(name, fields->list[f].name)) f++;
-        if (f < blocking->fields) TRY(read_value(terms, blocking, f, value, row, spelling, error));
+        if (f >= blocking->fields) continue;
+        TRY(read_value(terms, blocking, f, value, row, spelling, error));
+        shorts[f] = short_value(value);
     }
+    join_values(shorts, blocking->fields < MOST_JOINED ? blocking->fields : MOST_JOINED, row);
 done:
     return status;
 }
@@ -102,7 +129,7 @@ static size_t measure(const struct blocking *blocking, uint32_t a, uint32_t b, f
     share_terms(blocking, a, b, out);
     for (size_t f = 0; f < fields; f++) {
         float *own = out + BLOCKING_MEASURES * f;
-        own[0] = fminf(own[0] / unique, 2);
+        own[0] = fminf(own[0] / unique, 4);
         if (!left[f] || !right[f]) continue;
         own[1] = 1;
         own[2] = left[f] == right[f] ? 1
