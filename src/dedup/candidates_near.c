@@ -18,7 +18,9 @@ enum {
     MOST_LOST = 500,      /* at most 1 of these is below the cosine */
     MOST_BLOCKED = 200,   /* the same of records, whose sample is small */
     MOST_EXCLUDED = 1000, /* at most 1 of these is excluded by its evidence */
-    MOST_MISSED = 100     /* at most 1 of these is in no list */
+    MOST_MISSED = 100,    /* at most 1 of these is in no list */
+    MOST_UNBLOCKED = 20   /* the same of records: the more there are, the more of the duplicates
+                             that no rare term proposes are mistakes of the model */
 };
 
 struct near_pair {
@@ -330,7 +332,7 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     struct sample sample = {.search = search, .texts = texts};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
     struct candidate_query near = {.k = search->k + search->k / 2};
-    size_t missed = 0, found = 0;
+    size_t missed = 0, found = 0, most = records ? MOST_UNBLOCKED : MOST_MISSED;
     float afforded = 1;
     *lists = NULL;
     if (search->comm->size > 1 || !large || near.k >= CANDIDATES_NEAR) return FILM_OK;
@@ -351,13 +353,13 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filter(search, &sample, near.least, error));
     TRY(count_missed(search, index, &sample, found, &near, &missed, error));
-    if (missed > found / MOST_MISSED && 3 * search->k < CANDIDATES_NEAR) {
+    if (missed > found / most && 3 * search->k < CANDIDATES_NEAR) {
         near.wide = 1; /* more cells, and more of the sentences in them */
         if (records) blocking_widen(sample.blocking);
         near.k = 3 * search->k;
         TRY(count_missed(search, index, &sample, found, &near, &missed, error));
     }
-    if (missed > found / MOST_MISSED) {
+    if (missed > found / most) {
         search->filters = 0;
         goto done;
     }
