@@ -141,7 +141,7 @@ static film_status number_terms(struct blocking *blocking, struct number_table *
             (struct numbered){terms[t].hash, (uint32_t)t + 1};
         blocking->information[t] = logf((float)blocking->count / (float)terms[t].frequency);
         if (!(blocking->information[t] > 0)) blocking->information[t] = 0;
-        if (terms[t].frequency > BLOCKING_POSTINGS) continue;
+        if (terms[t].frequency > BLOCKING_WIDE) continue;
         blocking->searched = t + 1;
         blocking->list[t + 2] = blocking->list[t + 1] + terms[t].frequency;
     }
@@ -193,6 +193,7 @@ film_status blocking_new(const struct encoder *encoder, const film_text *texts, 
     TRY_ALLOC(blocking, error);
     blocking->encoder = encoder;
     blocking->count = count;
+    blocking->postings = BLOCKING_POSTINGS;
     blocking->fields = encoder->fields && encoder->fields->count ? encoder->fields->count : 1;
     TRY_ALLOC(
         (blocking->start = mem_zeroed(count + 1, sizeof *blocking->start)) &&
@@ -211,6 +212,11 @@ done:
     mem_free(table.slot);
     blocking_free(blocking);
     return status;
+}
+
+void blocking_widen(struct blocking *blocking)
+{
+    blocking->postings = BLOCKING_WIDE;
 }
 
 void blocking_free(struct blocking *blocking)

@@ -1,8 +1,9 @@
 /* Blocking: candidates of the records of a large set, in bounded time for each.
  *
- * Every word and key of a field (index/terms.h) is a term with a list of its records. A search sums
- * the information of the shared terms, log(records / frequency), beginning with the rarest, until
- * BLOCKING_POSTINGS records were visited: common words (first names, cities) are not searched by.
+ * Every word and key of a field (index/terms.h) is a term with a list of its records, and so are
+ * every two short values. A search sums the information of the shared terms, log(records /
+ * frequency), beginning with the rarest, until BLOCKING_POSTINGS records were visited: common words
+ * (first names, cities) are not searched by.
  * The best of them are compared field by field with a quick score: the information that the terms
  * of a field share, and how alike its spelling is (the character pairs of a value, hashed into 64
  * bits). Its weights are fitted to verdicts of the model, which are known for a sample (logistic
@@ -13,7 +14,7 @@
 #include "base/topk.h"
 #include "embed/encoder.h"
 
-enum { BLOCKING_POSTINGS = 4096 };
+enum { BLOCKING_POSTINGS = 4096, BLOCKING_WIDE = 16384 };
 
 struct blocking;
 
@@ -34,6 +35,9 @@ film_status blocking_learn(struct blocking *blocking, const struct blocking_exam
 
 /* The score of two records, from 0 to 1. */
 float blocking_score(const struct blocking *blocking, uint32_t a, uint32_t b);
+
+/* From now on, searches visit BLOCKING_WIDE records: they find more and take longer. */
+void blocking_widen(struct blocking *blocking);
 
 /* Scratch space of one thread. */
 struct blocking_searcher;

@@ -23,6 +23,7 @@ struct blocking {
     uint64_t *spelling; /* records x fields: character pairs; 0: missing */
     size_t terms;       /* numbers: rare terms first */
     size_t searched;    /* terms below have a list */
+    size_t postings;    /* records that a search visits */
     size_t *list;       /* searched + 1 */
     uint32_t *record;   /* of the lists */
     float *information; /* of a term: log(records / frequency) */

@@ -1,6 +1,7 @@
 /* The quick score of two records: its measures by field, its fit to known verdicts, and the search
  * that ranks by it. */
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "dedup/blocking_parts.h"
 #include "text/record_text.h"
 #include "text/value.h"
@@ -8,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+enum { SHORT_VALUE = 24, MOST_JOINED = 10 };
 static const double RIDGE = 1e-4;
 
 /* ---- Reading ---- */
@@ -25,6 +27,27 @@ static uint64_t spelling_of(film_text value)
         before = c;
     }
     return bits ? bits : 1;
+}
+
+/* Adds a term for every two of the short values VALUE (0: none) of a record: a first name and a
+ * city are common, both together are not. */
+static void join_values(const uint32_t *value, size_t fields, struct blocking_row *row)
+{
+    for (size_t f = 0; f < fields; f++)
+        for (size_t g = f + 1; value[f] && g < fields; g++) {
+            if (!value[g] || row->count == BLOCKING_TERMS) continue;
+            uint64_t both = ((uint64_t)value[f] << 32 | value[g]) * 0x9e3779b97f4a7c15;
+            row->field[row->count] = (uint8_t)f;
+            row->hash[row->count++] = (uint32_t)((both ^ both >> 29) >> 16);
+        }
+}
+
+/* A hash of the letters and digits of a short value, else 0. */
+static uint32_t short_value(film_text value)
+{
+    char bytes[SHORT_VALUE + 1];
+    size_t length = field_squeeze(value, bytes, sizeof bytes);
+    return length && length <= SHORT_VALUE ? (uint32_t)strtab_hash(bytes, length) | 1 : 0;
 }
 
 static film_status read_value(struct terms *terms, const struct blocking *blocking, size_t f,
@@ -48,6 +71,7 @@ film_status blocking_read(const struct blocking *blocking, struct terms *terms, 
 {
     film_status status = FILM_OK;
     const struct record_fields *fields = blocking->encoder->fields;
+    uint32_t shorts[RECORD_FIELDS_MOST] = {0};
     film_text name, value;
     size_t at = 0;
     terms->count = row->count = 0;
@@ -55,8 +79,11 @@ film_status blocking_read(const struct blocking *blocking, struct terms *terms, 
     while (record_text_next(text, &at, &name, &value)) {
         size_t f = 0;
         while (fields && f < fields->count && !value_is(name, fields->list[f].name)) f++;
-        if (f < blocking->fields) TRY(read_value(terms, blocking, f, value, row, spelling, error));
+        if (f >= blocking->fields) continue;
+        TRY(read_value(terms, blocking, f, value, row, spelling, error));
+        shorts[f] = short_value(value);
     }
+    join_values(shorts, blocking->fields < MOST_JOINED ? blocking->fields : MOST_JOINED, row);
 done:
     return status;
 }
@@ -102,7 +129,7 @@ static size_t measure_records(const struct blocking *blocking, uint32_t a, uint3
     share_terms(blocking, a, b, out);
     for (size_t f = 0; f < fields; f++) {
         float *own = out + BLOCKING_MEASURES * f;
-        own[0] = fminf(own[0] / unique, 2);
+        own[0] = fminf(own[0] / unique, 4);
         if (!left[f] || !right[f]) continue;
         own[1] = 1;
         own[2] = left[f] == right[f] ? 1
@@ -203,7 +230,7 @@ done:
 
 /* ---- Search ---- */
 
-enum { COMPARED = 128 }; /* records that are compared by field; half as many for a short list */
+enum { COMPARED = 128 }; /* records that are compared by field; half as many if few are wanted */
 
 struct blocking_searcher {
     float *sum;        /* shared information by record; all 0 between searches */
@@ -217,7 +244,7 @@ film_status blocking_searcher_new(const struct blocking *blocking, struct blocki
     struct blocking_searcher *searcher = mem_zeroed(1, sizeof *searcher);
     TRY_ALLOC(searcher, error);
     TRY_ALLOC((searcher->sum = mem_zeroed(blocking->count, sizeof *searcher->sum)) &&
-                  (searcher->touched = mem_array(2 * BLOCKING_POSTINGS, sizeof *searcher->touched)),
+                  (searcher->touched = mem_array(2 * BLOCKING_WIDE, sizeof *searcher->touched)),
               error);
     *out = searcher;
     searcher = NULL;
@@ -241,13 +268,15 @@ static size_t visit_lists(const struct blocking *blocking, struct blocking_searc
     size_t visited = 0, touched = 0;
     for (size_t at = blocking->start[record]; at < blocking->start[record + 1]; at++) {
         uint32_t t = blocking->term[at] >> BLOCKING_FIELD_BITS;
-        if (t >= blocking->searched || visited >= BLOCKING_POSTINGS) break;
-        for (size_t p = blocking->list[t]; p < blocking->list[t + 1]; p++) {
+        if (t >= blocking->searched || visited >= blocking->postings) break;
+        size_t first = blocking->list[t], last = blocking->list[t + 1];
+        if (last - first > blocking->postings) break;
+        for (size_t p = first; p < last; p++) {
             uint32_t other = blocking->record[p];
             if (searcher->sum[other] == 0) searcher->touched[touched++] = other;
             searcher->sum[other] += blocking->information[t];
         }
-        visited += (size_t)(blocking->list[t + 1] - blocking->list[t]);
+        visited += (size_t)(last - first);
     }
     return touched;
 }
@@ -257,7 +286,8 @@ void blocking_search(const struct blocking *blocking, struct blocking_searcher *
 {
     float score[COMPARED];
     uint32_t id[COMPARED];
-    size_t compared = 2 * k <= COMPARED ? COMPARED / 2 : COMPARED;
+    int few = 2 * k <= COMPARED && blocking->postings < BLOCKING_WIDE;
+    size_t compared = few ? COMPARED / 2 : COMPARED;
     struct topk near = topk_over(score, id, compared), best = topk_over(out->score, out->id, k);
     size_t touched = visit_lists(blocking, searcher, record);
     for (size_t i = 0; i < touched; i++) {

@@ -17,7 +17,9 @@ enum {
     AFFORDED = 1,        /* candidates of a record that are judged in any case */
     MOST_LOST = 500,     /* at most 1 of these is below the cosine */
     MOST_BLOCKED = 200,  /* the same of records, whose sample is small */
-    MOST_MISSED = 100    /* at most 1 of these is in no list, or excluded by its terms */
+    MOST_MISSED = 100,   /* at most 1 of these is in no list, or excluded by its terms */
+    MOST_UNBLOCKED = 20  /* the same of records: the more there are, the more of the duplicates
+                            that no rare term proposes are mistakes of the model */
 };
 
 struct near_pair {
@@ -300,6 +302,14 @@ done:
     return status;
 }
 
+/* Returns whether LIST has ID. A full list of records may lack it: K others are as good, so that
+ * nothing tells which of them it is (a name and a city among a million persons). */
+static int is_listed(const struct candidate_query *near, const uint32_t *list, uint32_t id)
+{
+    int full = near->blocking && list[near->k - 1] != CANDIDATES_NONE;
+    return full || has_candidate(list, near->k, id);
+}
+
 /* Counts the duplicates of the sample, its first pairs, that neither sentence lists or that the
  * filter excludes. */
 static film_status count_missed(const struct candidates *search, const struct index *index,
@@ -322,14 +332,14 @@ static film_status count_missed(const struct candidates *search, const struct in
             excluded++;
             continue;
         }
-        if (has_candidate(forth.lists + pair->place * near->k, near->k, pair->candidate)) continue;
+        if (is_listed(near, forth.lists + pair->place * near->k, pair->candidate)) continue;
         lister[left] = pair->lister;
         which[left++] = pair->candidate;
     }
     TRY(fill_near(search, index, sample, which, left, &back, error));
     *missed = excluded;
     for (size_t i = 0; i < left; i++)
-        *missed += !has_candidate(back.lists + i * near->k, near->k, lister[i]);
+        *missed += !is_listed(near, back.lists + i * near->k, lister[i]);
 done:
     mem_free(forth.lists);
     mem_free(back.lists);
@@ -366,7 +376,7 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     struct sample sample = {.search = search, .texts = texts};
     /* Words proposed candidates of their own: without them, vectors may propose more. */
     struct candidate_query near = {.k = search->k + search->k / 2};
-    size_t missed = 0;
+    size_t missed = 0, most = records ? MOST_UNBLOCKED : MOST_MISSED;
     float afforded = 1;
     *lists = NULL;
     if (search->comm->size > 1 || !large || near.k >= CANDIDATES_NEAR) return FILM_OK;
@@ -388,17 +398,18 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     near.least = fminf(near.least, afforded);
     if (!(near.least > 0)) goto done;
     if (sample.weighed) TRY(choose_filters(search, &sample, error));
-    /* At first more of the sentences in the cells, then more cells. A step that may just suffice is
-     * not taken while there is another: the sample is small. */
-    int last = records || 3 * search->k >= CANDIDATES_NEAR ? 0 : 2;
+    /* At first more of the sentences in the cells (of the records in the lists), then more cells. A
+     * step that may just suffice is not taken while there is another: the sample is small. */
+    int last = 3 * search->k >= CANDIDATES_NEAR ? 0 : records ? 1 : 2;
     for (int step = 0; step <= last; step++) {
         if (step) near.k = 3 * search->k;
+        if (step && records) blocking_widen(sample.blocking);
         near.wide = step == 2;
         TRY(count_missed(search, index, &sample, &near, &missed, error));
-        size_t allowed = sample.known / MOST_MISSED;
+        size_t allowed = sample.known / most;
         if (missed <= (step < last ? allowed - allowed / 5 : allowed)) break;
     }
-    if (missed > sample.known / MOST_MISSED) {
+    if (missed > sample.known / most) {
         search->filters = 0;
         goto done;
     }

@@ -60,17 +60,28 @@ static int teardown(void **state)
     return 0;
 }
 
-/* The information of the shared values over that of a unique word; *RARE: of the values that are
- * searched by. */
+/* Adds the information of a term of COUNT records; to *RARE if it is searched by. */
+static void add_information(unsigned count, double *sum, double *rare)
+{
+    *sum += log((double)PEOPLE / count);
+    if (count <= BLOCKING_POSTINGS) *rare += log((double)PEOPLE / count);
+}
+
+/* The information of the shared values, and of every two of them, over that of a unique word. */
 static double shared(unsigned a, unsigned b, double *rare)
 {
     double sum = 0;
     *rare = 0;
     for (unsigned w = 0; w < WORDS; w++) {
         if (value[a][w] != value[b][w]) continue;
-        unsigned count = frequency[w][value[a][w]];
-        sum += log((double)PEOPLE / count);
-        if (count <= BLOCKING_POSTINGS) *rare += log((double)PEOPLE / count);
+        add_information(frequency[w][value[a][w]], &sum, rare);
+        for (unsigned v = w + 1; v < WORDS; v++) {
+            unsigned both = 0;
+            if (value[a][v] != value[b][v]) continue;
+            for (unsigned i = 0; i < PEOPLE; i++)
+                both += value[i][w] == value[a][w] && value[i][v] == value[a][v];
+            add_information(both, &sum, rare);
+        }
     }
     return sum / log(PEOPLE + 1.0);
 }
