@@ -97,7 +97,8 @@ set(FILM_TRAIN_SOURCES
   # learn: labels to maps, evidence and trees
   src/learn/adam.c src/learn/answered_fit.c src/learn/binomial.c src/learn/boosting.c
   src/learn/boosting_bins.c src/learn/calibrate_fit.c src/learn/classifier_fit.c
-  src/learn/classifier_learn.c src/learn/classifier_rule.c src/learn/corpus.c
+  src/learn/certain_threshold.c src/learn/classifier_learn.c src/learn/classifier_rule.c
+  src/learn/corpus.c
   src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c
   src/learn/deep_learn.c src/learn/deep_loss.c src/learn/edit_scope.c src/learn/edit_words.c
   src/learn/edits.c src/learn/evidence_fit.c src/learn/evidence_rows.c src/learn/features_fit.c

@@ -72,7 +72,7 @@ typedef struct film_review_estimate {
     double accuracy, low, high;
     /* The share of duplicates among random pairs, for film_train_options.random_share. Answers on
      * chosen pairs count too, as often as random ones have their probability (post-stratification,
-     * with one imagined answer of each kind). 0 without answers on random pairs. */
+     * with one imagined answer of each kind). 0.5 without answers on random pairs. */
     double share;
 } film_review_estimate;
 

@@ -5,6 +5,7 @@
 #include "base/comm.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "learn/certain_threshold.h"
 #include "learn/decision_threshold.h"
 #include "learn/folds.h"
 #include "learn/labels.h"
@@ -16,12 +17,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { FOLDS = 5, COLUMNS = 2 };
+/* Fewer pairs than LEAST_FOR_WEIGHTS move the threshold alone. */
+enum { FOLDS = 5, COLUMNS = 2, LEAST_FOR_WEIGHTS = 50 };
 
 /* Of the weights of standardised traits. The first one leaves only slope and bias. */
 static const double ridges[] = {1e6, 100, 30, 10};
 /* Slope of the prior and weight of the parent vary by about a half, the bias by about three. */
 static const double COLUMN_RIDGE = 3, BIAS_RIDGE = 0.1;
+/* How certain a better threshold must be, in standard errors. */
+static const double THRESHOLD_ERRORS = 2;
 
 struct few {
     struct labelled_pairs pairs;
@@ -143,7 +147,7 @@ done:
 /* Few pairs say little about their own standard error, so they need more of them. */
 static double needed_errors(const struct few *few, double errors)
 {
-    return errors * (1 + 10 / (double)few->pairs.count);
+    return errors * (1 + 25 / (double)few->pairs.count);
 }
 
 static double log_loss(double log_odds, double target)
@@ -217,6 +221,7 @@ static film_status choose_fit(struct few *few, struct decision *decision, double
     TRY(judge_ridge(few, ridges[0], NULL, &gain, error));
     memcpy(few->before, few->loss, bytes);
     for (size_t r = 1; r < sizeof ridges / sizeof *ridges; r++) {
+        if (few->pairs.count < LEAST_FOR_WEIGHTS) break;
         TRY(judge_ridge(few, ridges[r], few->before, &gain, error));
         if (gain <= needed_errors(few, 1)) continue;
         *ridge = ridges[r];
@@ -246,24 +251,38 @@ static double rise_at_threshold(const struct few *few, const float *score)
                   (sum[1] + SHRINK * mean) / (all[1] + SHRINK));
 }
 
-/* Returns whether log-odds of 0 are the threshold. A line is wrong about log-odds in general, so
- * its even point is not believed outright. It must be more accurate out of fold than the threshold
- * at POINT, both labels counting the same, by more than a standard error; by more than two where
- * pairs were CHOSEN by doubt, because the prior is worse on those than elsewhere. */
-static int even_odds_win(const struct few *few, double point, int chosen)
+/* *POINT = a threshold that is more accurate out of fold with certainty, both labels counting the
+ * same, if there is one. Even odds of the fit are not used: a line is wrong about log-odds in
+ * general. */
+static film_status move_threshold(const struct few *few, double *point, film_error *error)
 {
-    size_t count = few->pairs.count, same = 0;
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) same += few->pairs.target[i] >= 0.5f;
-    for (size_t i = 0; i < count; i++) {
-        int truth = few->pairs.target[i] >= 0.5f, moved = few->unseen[i] >= 0;
-        int stayed = (double)few->unseen[i] >= point;
-        double weight = 0.5 / (double)(truth ? same : count - same);
-        double gain = weight * ((moved == truth) - (stayed == truth));
+    film_status status = FILM_OK;
+    double share = calibrate_probability(few->shift);
+    struct threshold_row *rows = NULL;
+    TRY_ALLOC(rows = mem_array(few->pairs.count, sizeof *rows), error);
+    for (size_t i = 0; i < few->pairs.count; i++)
+        rows[i] = (struct threshold_row){.score = (double)few->unseen[i],
+                                         .gain = few->pairs.target[i] >= 0.5f ? 0.5 / share
+                                                                              : -0.5 / (1 - share)};
+    *point = certain_threshold(rows, few->pairs.count, *point, THRESHOLD_ERRORS);
+done:
+    mem_free(rows);
+    return status;
+}
+
+/* What the accuracy gains out of fold if the pairs are judged by few->unseen at POINT instead of by
+ * the prior, both labels counting the same, in standard errors. */
+static double gain_over_prior(const struct few *few, double point)
+{
+    double share = calibrate_probability(few->shift), sum = 0, squares = 0;
+    for (size_t i = 0; i < few->pairs.count; i++) {
+        int now = (double)few->unseen[i] >= point, before = few->offset[i] >= (float)few->shift;
+        int same = few->pairs.target[i] >= 0.5f;
+        double gain = (now - before) * (same ? 0.5 / share : -0.5 / (1 - share));
         sum += gain;
         squares += gain * gain;
     }
-    return sum > needed_errors(few, chosen ? 2 : 1) * sqrt(squares);
+    return squares > 0 ? sum / sqrt(squares) : 0;
 }
 
 /* Makes the sum of the prior and LINE the line of the decision, in units of log-odds. */
@@ -304,17 +323,19 @@ film_status prior_learn(const struct learn_input *input, struct decision *decisi
     if (labels_none_same(&few.pairs)) goto done;
     TRY(gather_few(input, decision, &few, error));
     TRY(choose_fit(&few, decision, &ridge, error));
-    double point = rise_at_threshold(&few, few.unseen);
-    int wins = even_odds_win(&few, point, input->options->random_share > 0);
-    if (wins) point = 0;
-    /* Random pairs say nothing of those that look alike. */
-    int moves = (wins || ridge < ridges[0]) && !few.pairs.made_up;
+    double rise = rise_at_threshold(&few, few.unseen), point = rise;
+    TRY(move_threshold(&few, &point, error));
+    double gain = gain_over_prior(&few, point);
+    TRY(fit_without(&few, FOLDS, ridge, &line, error));
+    /* Random pairs say nothing of those that look alike. Labels that would turn the prior around
+     * are too few, or wrong. */
+    int changes = point != rise || ridge < ridges[0];
+    int moves = changes && !few.pairs.made_up && few.fitted[0] > -1 && gain > 0;
     if (moves) {
-        TRY(fit_without(&few, FOLDS, ridge, &line, error));
         for (size_t i = 0; i < few.pairs.count; i++)
             few.weight[i] = (float)fitted_log_odds(&few, &line, i);
         TRY(prior_pool_weight(0, decision, error));
-        add_to_prior(&few, wins ? 0 : rise_at_threshold(&few, few.weight), &line, decision);
+        add_to_prior(&few, rise_at_threshold(&few, few.weight) + point - rise, &line, decision);
     }
     for (size_t i = 0; i < few.pairs.count; i++)
         few.unseen[i] = moves ? few.unseen[i] - (float)point : few.offset[i] - (float)few.shift;

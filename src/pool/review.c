@@ -315,7 +315,7 @@ static double share_of_same(const struct answer_counts *counts)
         random += counts->random[r];
         if (counts->all[r] > 0) same += counts->random[r] * counts->same[r] / counts->all[r];
     }
-    return random > 0 ? (same + 1) / (random + 2) : 0;
+    return (same + 1) / (random + 2);
 }
 
 /* Wilson's interval, which holds for small counts too. */

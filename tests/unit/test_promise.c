@@ -1,9 +1,10 @@
-/* Tests learn/binomial against sums of the binomial distribution, and learn/promise against brute
- * force and against simulated data whose true precision is known. */
+/* Tests learn/binomial against sums of the binomial distribution, and learn/promise and
+ * learn/certain_threshold against brute force and against simulated data with known truth. */
 #include "testing.h"
 
 #include "base/rng.h"
 #include "learn/binomial.h"
+#include "learn/certain_threshold.h"
 #include "learn/promise.h"
 
 static film_error error;
@@ -308,6 +309,67 @@ static void no_memory_is_reported(void **state)
     }
 }
 
+/* ---- Thresholds moved by few labels ---- */
+
+/* The lower bound of what THRESHOLD gains over FROM, summed row by row. */
+static double bound_of(const struct threshold_row *rows, size_t count, double from,
+                       double threshold, double errors)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        int now = rows[i].score >= threshold, before = rows[i].score >= from;
+        sum += (now - before) * rows[i].gain;
+        squares += now != before ? rows[i].gain * rows[i].gain : 0;
+    }
+    return sum - errors * sqrt(squares);
+}
+
+static void no_threshold_is_more_certain(void **state)
+{
+    (void)state;
+    struct rng rng;
+    int moved = 0;
+    rng_seed(&rng, 5);
+    for (int trial = 0; trial < 300; trial++) {
+        struct threshold_row rows[40];
+        size_t count = (size_t)rng_below(&rng, 41);
+        double from = (double)rng_below(&rng, 9) - 4, best = 0;
+        for (size_t i = 0; i < count; i++) /* whole scores: some are equal */
+            rows[i] = (struct threshold_row){(double)rng_below(&rng, 9) - 4,
+                                             rng_uniform(&rng) < 0.7 ? 1 : -1.5};
+        double found = certain_threshold(rows, count, from, 1.5);
+        for (double t = -5.5; t < 6; t += 1) best = fmax(best, bound_of(rows, count, from, t, 1.5));
+        assert_close(bound_of(rows, count, from, found, 1.5), best, 1e-12);
+        if (best == 0) assert_close(found, from, 0);
+        moved += found != from;
+    }
+    assert_true(moved > 30 && moved < 270);
+}
+
+/* Pairs above 1 are the same, with one label in ten wrong, and the threshold stands at -1: it moves
+ * up. Labels that say nothing leave it, in most trials. */
+static void labels_move_a_threshold_as_far_as_they_support(void **state)
+{
+    (void)state;
+    struct rng rng;
+    int nearer = 0, left = 0;
+    rng_seed(&rng, 6);
+    for (int trial = 0; trial < 200; trial++) {
+        struct threshold_row telling[60], idle[60];
+        for (size_t i = 0; i < 60; i++) {
+            double score = 6 * rng_uniform(&rng) - 3;
+            int same = (score > 1) != (rng_uniform(&rng) < 0.1);
+            telling[i] = (struct threshold_row){score, same ? 1 : -1};
+            idle[i] = (struct threshold_row){score, rng_uniform(&rng) < 0.5 ? 1 : -1};
+        }
+        double found = certain_threshold(telling, 60, -1, 2);
+        nearer += found > 0 && found < 2;
+        left += certain_threshold(idle, 60, -1, 2) == -1;
+    }
+    assert_true(nearer > 190);
+    assert_true(left > 140);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +382,8 @@ int main(void)
         cmocka_unit_test(few_positives_are_tested_from_a_third_on),
         cmocka_unit_test(the_first_failure_ends_the_test),
         cmocka_unit_test(no_memory_is_reported),
+        cmocka_unit_test(no_threshold_is_more_certain),
+        cmocka_unit_test(labels_move_a_threshold_as_far_as_they_support),
     };
     return cmocka_run_group_tests_name("promise", tests, NULL, NULL);
 }
