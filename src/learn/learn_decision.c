@@ -7,7 +7,6 @@
 #include "learn/boosting.h"
 #include "learn/decision_threshold.h"
 #include "learn/tree_rows.h"
-#include "learn/out_of_fold.h"
 #include "learn/made_up_pairs.h"
 #include "learn/memory_fit.h"
 #include "learn/parent_fit.h"
@@ -338,32 +337,28 @@ done:
     return status;
 }
 
-film_status learn_decision(const struct learn_input *input, struct decision *decision, int *too_few,
-                           film_error *error)
+film_status learn_decision(const struct learn_input *input, struct out_of_fold *held,
+                           struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
-    struct out_of_fold held;
-    TRY(out_of_fold_gather(input, decision, &held, error));
     const struct decision *parent = decision->parent.decision;
     if (parent) {
-        TRY_ALLOC(held.parent = mem_array(held.pairs.count, sizeof(float)), error);
-        TRY(parent_scores(input->corpus, &held.pairs, parent, input->options->threads, held.parent,
-                          error));
+        TRY_ALLOC(held->parent = mem_array(held->pairs.count, sizeof(float)), error);
+        TRY(parent_scores(input->corpus, &held->pairs, parent, input->options->threads,
+                          held->parent, error));
     }
-    if (input->corpus->records && held.pairs.count < OUT_OF_FOLD_FEW)
-        TRY_ALLOC(held.tried = mem_zeroed(held.pairs.count, sizeof(float)), error);
-    TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
+    if (input->corpus->records && held->pairs.count < OUT_OF_FOLD_FEW)
+        TRY_ALLOC(held->tried = mem_zeroed(held->pairs.count, sizeof(float)), error);
+    TRY(fit_similarity(input->corpus->comm, held, &decision->similarity, error));
     /* A fold of a cross-validation (no log) judges pairs, and searches nothing. */
     if (input->log || labels_only_same(input->corpus)) TRY(prior_pool_rule(input, decision, error));
-    TRY(fit_trees(input, &held, decision, error));
+    TRY(fit_trees(input, held, decision, error));
     training_log_phase(input->log, "trees");
     decision->full = 1;
-    TRY(fit_memory(input, &held, decision, error));
+    TRY(fit_memory(input, held, decision, error));
     training_log_note(input->log, "threshold_from", json_string("folds"));
-    decision_threshold_made_up(input->log, held.pairs.made_up);
+    decision_threshold_made_up(input->log, held->pairs.made_up);
     training_log_phase(input->log, "memory");
 done:
-    *too_few = held.too_few;
-    out_of_fold_free(&held);
     return status;
 }
