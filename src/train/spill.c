@@ -1,5 +1,5 @@
-/* A temporary file without a name that holds an array; it disappears with the process. It takes part
- * in no checkpoint: that is train/checkpoint.c. */
+/* A temporary file without a name that holds an array; it disappears with the process. Checkpoints
+ * are files of their own: train/checkpoint.c. */
 #include "train/spill.h"
 #include "base/mem.h"
 
