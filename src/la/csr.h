@@ -7,11 +7,15 @@
 
 #include <stdint.h>
 
+struct packed_rows;
+
 struct csr {
     size_t rows, cols;
     size_t *start; /* rows + 1; row i has the entries start[i] .. start[i+1] - 1 */
     uint32_t *col; /* ascending within a row */
     float *val;
+    /* The rows in another form instead of COL and VAL (learn/packed_rows.h); NULL: none. */
+    const struct packed_rows *packed;
 };
 
 film_status csr_alloc(struct csr *matrix, size_t rows, size_t cols, size_t entries,

@@ -67,8 +67,9 @@ static film_status check_data(const struct boosting_data *data, size_t features,
             problem = "the target is not a number in range";
         if (!isfinite(one) || one < 0) problem = "the weight is negative or not a finite number";
         if (data->base && !isfinite(data->base[i])) problem = "the base is not a finite number";
+        const float *x = boosting_row(data, i, features);
         for (size_t j = 0; j < features; j++)
-            if (!isfinite(data->x[i * features + j])) problem = "a feature is not a finite number";
+            if (!isfinite(x[j])) problem = "a feature is not a finite number";
         if (problem)
             return status_set(error, FILM_BAD_INPUT, "boosting: %s row %zu: %s", name, i, problem);
         weight += (double)one;
@@ -448,7 +449,7 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
     rounds = all_rounds(&fit, error);
     if (rounds != FILM_OK && rounds != FILM_CANCELLED) TRY(rounds);
     TRY(keep_trees(&fit, trees, error));
-    TRY(trees_cover(trees, data->x, data->rows, features, data->weight, fit.threads, error));
+    TRY(trees_cover(trees, data, features, fit.threads, error));
     status = rounds; /* after a cancellation the completed rounds are usable */
 done:
     release_fit(&fit);

@@ -13,12 +13,18 @@
 
 /* Rows to train on or to validate with. Every value is finite; weights are not negative. */
 struct boosting_data {
-    const float *x; /* rows x features */
+    const float *x; /* rows x features; NULL: ROW */
     size_t rows;
-    const float *target; /* BOOSTING_LOGISTIC: 0 to 1, soft labels allowed */
-    const float *weight; /* NULL: 1 each */
-    const float *base;   /* base margin that the trees are added to; NULL: 0 */
+    const float *target;     /* BOOSTING_LOGISTIC: 0 to 1, soft labels allowed */
+    const float *weight;     /* NULL: 1 each */
+    const float *base;       /* base margin that the trees are added to; NULL: 0 */
+    const float *const *row; /* the features of each row, where X is NULL */
 };
+
+static inline const float *boosting_row(const struct boosting_data *data, size_t i, size_t features)
+{
+    return data->x ? data->x + i * features : data->row[i];
+}
 
 enum boosting_objective {
     BOOSTING_LOGISTIC, /* margin = log-odds of the target; loss = log loss */

@@ -65,7 +65,7 @@ film_status bins_choose(struct bins *bins, const struct boosting_data *data, siz
     for (size_t f = 0, every = 1 + (data->rows - 1) / SAMPLE; f < features; f++) {
         size_t count = 0;
         for (size_t i = 0; i < data->rows; i += every)
-            value[count++] = order_of_float(data->x[i * features + f]);
+            value[count++] = order_of_float(boosting_row(data, i, features)[f]);
         sort_ids(value, value + SAMPLE, count);
         bins->count[f] = choose_cuts(value, count, bins->cut + f * BINS);
     }
@@ -98,10 +98,12 @@ film_status binned_init(struct binned *rows, const struct boosting_data *data,
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (size_t first = 0; first < count; first += BLOCK) {
         size_t end = first + BLOCK < count ? first + BLOCK : count;
+        const float *row[BLOCK];
+        for (size_t i = first; i < end; i++) row[i - first] = boosting_row(data, i, features);
         for (size_t f = 0; f < features; f++)
             for (size_t i = first; i < end; i++)
                 rows->bin[f * count + i] =
-                    find_bin(bins->cut + f * BINS, bins->count[f], data->x[i * features + f]);
+                    find_bin(bins->cut + f * BINS, bins->count[f], row[i - first][f]);
         for (size_t i = first; i < end; i++)
             rows->margin[i] = data->base ? (double)data->base[i] : 0;
     }

@@ -23,11 +23,19 @@ void evidence_defaults(struct evidence_options *options)
                                          .comm = &comm_single};
 }
 
+/* Entries that are read at a time. */
+enum { ENTRIES = 512 };
+
 double evidence_rows_margin(const struct evidence_rows *rows, const float *weights, size_t i)
 {
+    uint32_t column[ENTRIES];
+    float value[ENTRIES];
+    struct evidence_cursor cursor = evidence_rows_open(rows, i);
     double margin = (double)weights[rows->columns];
-    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-        margin += (double)weights[rows->column[k]] * (double)rows->value[k];
+    for (size_t count = ENTRIES; count == ENTRIES;) {
+        count = evidence_rows_read(&cursor, ENTRIES, column, value);
+        for (size_t k = 0; k < count; k++) margin += (double)weights[column[k]] * (double)value[k];
+    }
     return margin;
 }
 
@@ -47,32 +55,49 @@ struct weight_slot {
     float weight, squares;
 };
 
-static double slots_margin(const struct evidence_rows *rows, const struct weight_slot *slots,
-                           size_t i)
+/* An unpacked row. */
+struct unpacked {
+    uint32_t *column;
+    float *value;
+    size_t count, column_capacity, value_capacity;
+};
+
+/* Unpacks row I and prefetches its slots. */
+static film_status unpack_row(struct unpacked *row, const struct evidence_rows *rows,
+                              const struct weight_slot *slots, size_t i, film_error *error)
 {
-    double margin = (double)slots[rows->columns].weight;
-    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-        margin += (double)slots[rows->column[k]].weight * (double)rows->value[k];
+    struct evidence_cursor cursor = evidence_rows_open(rows, i);
+    size_t read = ENTRIES;
+    for (row->count = 0; read == ENTRIES; row->count += read) {
+        size_t room = row->count + ENTRIES;
+        if (!mem_grow((void **)&row->column, &row->column_capacity, room, sizeof *row->column) ||
+            !mem_grow((void **)&row->value, &row->value_capacity, room, sizeof *row->value))
+            return status_no_memory(error);
+        read =
+            evidence_rows_read(&cursor, ENTRIES, row->column + row->count, row->value + row->count);
+    }
+    for (size_t k = 0; k < row->count; k++) __builtin_prefetch(&slots[row->column[k]], 1);
+    return FILM_OK;
+}
+
+static double slots_margin(const struct unpacked *row, const struct weight_slot *slots,
+                           const struct weight_slot *bias)
+{
+    double margin = (double)bias->weight;
+    for (size_t k = 0; k < row->count; k++)
+        margin += (double)slots[row->column[k]].weight * (double)row->value[k];
     return margin;
 }
 
-static void slots_prefetch(const struct evidence_rows *rows, const struct weight_slot *slots,
-                           size_t i)
+static void adagrad_step(const struct unpacked *row, float slope, float rate, float ridge,
+                         struct weight_slot *slots, struct weight_slot *bias)
 {
-    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++)
-        __builtin_prefetch(&slots[rows->column[k]], 1);
-}
-
-static void adagrad_step(const struct evidence_rows *rows, size_t i, float slope, float rate,
-                         float ridge, struct weight_slot *slots)
-{
-    for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-        struct weight_slot *slot = &slots[rows->column[k]];
-        float gradient = slope * rows->value[k] + ridge * slot->weight;
+    for (size_t k = 0; k < row->count; k++) {
+        struct weight_slot *slot = &slots[row->column[k]];
+        float gradient = slope * row->value[k] + ridge * slot->weight;
         slot->squares += gradient * gradient;
         slot->weight -= rate * gradient / sqrtf(slot->squares);
     }
-    struct weight_slot *bias = &slots[rows->columns];
     bias->squares += slope * slope;
     bias->weight -= rate * slope / sqrtf(bias->squares);
 }
@@ -85,6 +110,9 @@ struct fit {
     uint32_t *order;           /* of the pairs used */
     size_t count;
     struct rng rng;
+    struct unpacked row[2]; /* this one and the next */
+    film_status status;
+    film_error error;
 };
 
 static void fit_free(struct fit *fit)
@@ -92,6 +120,10 @@ static void fit_free(struct fit *fit)
     mem_free(fit->slots);
     mem_free(fit->mixed);
     mem_free(fit->order);
+    for (int r = 0; r < 2; r++) {
+        mem_free(fit->row[r].column);
+        mem_free(fit->row[r].value);
+    }
 }
 
 static film_status fit_start(struct fit *fit, const struct evidence_rows *rows,
@@ -115,22 +147,29 @@ done:
 }
 
 /* Trains on chunk PART of PARTS of an epoch. */
-static void walk(struct fit *fit, const struct evidence_rows *rows,
-                 const struct evidence_labels *labels, const struct evidence_options *options,
-                 size_t epoch, size_t part, size_t parts)
+static film_status walk(struct fit *fit, const struct evidence_rows *rows,
+                        const struct evidence_labels *labels,
+                        const struct evidence_options *options, size_t epoch, size_t part,
+                        size_t parts)
 {
-    size_t count = fit->count, end = count * (part + 1) / parts;
+    film_status status = FILM_OK;
+    size_t count = fit->count, end = count * (part + 1) / parts, n = count * part / parts;
+    struct weight_slot *slots = fit->slots, *bias = &fit->slots[rows->columns];
     if (part == 0) shuffle(&fit->rng, fit->order, count);
-    for (size_t n = count * part / parts; n < end; n++) {
+    if (n < end) TRY(unpack_row(&fit->row[n % 2], rows, slots, fit->order[n], &fit->error));
+    for (; n < end; n++) {
         size_t i = fit->order[n];
-        if (n + 1 < end) slots_prefetch(rows, fit->slots, fit->order[n + 1]);
+        const struct unpacked *row = &fit->row[n % 2];
+        if (n + 1 < end)
+            TRY(unpack_row(&fit->row[(n + 1) % 2], rows, slots, fit->order[n + 1], &fit->error));
         double left = 1 - ((double)epoch + (double)n / (double)count) / (double)options->epochs;
         double known = labels->offset ? (double)labels->offset[i] : 0;
-        double p = calibrate_probability(known + slots_margin(rows, fit->slots, i));
+        double p = calibrate_probability(known + slots_margin(row, slots, bias));
         float slope = (float)((double)labels->weight[i] * (p - (double)labels->target[i]));
-        adagrad_step(rows, i, slope, (float)(options->rate * left), (float)options->ridge,
-                     fit->slots);
+        adagrad_step(row, slope, (float)(options->rate * left), (float)options->ridge, slots, bias);
     }
+done:
+    return status;
 }
 
 /* Merges columns FIRST .. END - 1 of all processes. The sums of squares are added. A weight moves
@@ -198,7 +237,10 @@ static film_status learn_some(struct fit *fits, int count, const struct evidence
         for (size_t part = 0; part < parts; part++) {
 #pragma omp parallel for schedule(dynamic, 1) num_threads(count)
             for (int f = 0; f < count; f++)
-                walk(&fits[f], rows, labels, options, epoch, part, parts);
+                fits[f].status = walk(&fits[f], rows, labels, options, epoch, part, parts);
+            for (int f = 0; f < count; f++)
+                if (fits[f].status != FILM_OK)
+                    TRY(status_set(error, fits[f].status, "%s", fits[f].error.message));
             for (int f = 0; f < count && comm->size > 1; f++)
                 TRY(merge_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0,
                               error));

@@ -26,12 +26,13 @@ struct evidence_source {
     void *keeper;
 };
 
-/* The pairs as sparse rows: columns 2 f and 2 f + 1 belong to feature f; items follow. */
+/* The pairs as sparse rows: columns 2 f and 2 f + 1 belong to feature f; items follow. Rows are
+ * packed, in half the memory of plain columns and values; evidence_rows_read unpacks them. */
 struct evidence_rows {
     size_t pairs, features, columns;
-    uint64_t *start; /* pairs + 1 */
-    uint32_t *column;
-    float *value;        /* of each entry */
+    const float *idf;    /* of the features; theirs */
+    uint8_t **chunk;     /* the packed rows of consecutive pairs */
+    uint32_t *start;     /* of each pair in its chunk */
     struct keytab items; /* key -> column - 2 * features; the same in every process */
 };
 
@@ -43,6 +44,19 @@ void evidence_rows_free(struct evidence_rows *rows);
 /* Frees the pairs, which only training needs. The meaning of the columns stays, for
  * evidence_from_weights. */
 void evidence_rows_free_pairs(struct evidence_rows *rows);
+
+/* Reads a row from its first entry to its last. */
+struct evidence_cursor {
+    const struct evidence_rows *rows;
+    const uint8_t *at;
+    int section; /* group of features, or GROUPS: the items */
+    uint32_t left, column;
+    float factor[2]; /* of the group's shared and unshared features */
+};
+struct evidence_cursor evidence_rows_open(const struct evidence_rows *rows, size_t i);
+/* Reads up to MOST entries; returns their number, fewer than MOST only at the row's end. */
+size_t evidence_rows_read(struct evidence_cursor *cursor, size_t most, uint32_t *column,
+                          float *value);
 
 struct evidence_options {
     size_t epochs; /* 4 */

@@ -1,30 +1,28 @@
 /* Learns the TF-IDF vocabulary and builds the matrix; each sentence is read once.
  *
- * 1. Every thread takes a chunk of sentences, counts with its own string table and stores (local
- * id,
- *    tf) entries.
+ * 1. Every thread takes a chunk of sentences, counts with its own string table and packs the
+ *    counts by local id (packed_rows.h).
  * 2. The local tables are merged, features below min_df dropped and the others sorted by frequency.
  *    The order does not depend on the chunks, so every thread count gives the same result.
- * 3. Every thread translates its entries to final ids and writes their weights into the CSR matrix.
+ * 3. Every thread translates its entries to final ids and writes them, packed again or with their
+ *    weights into the CSR matrix.
  *
  * In a job each process does this with its own sentences, and step 2 merges the counts of all
  * (features_share.h).
  *
- * Memory besides the result: 8 bytes per entry, and the tables including dropped features. */
+ * Memory besides the result: about 2 bytes per entry, and the tables including dropped
+ * features. */
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/varint.h"
 #include "la/openmp.h"
 #include "learn/features_fit.h"
 #include "learn/features_share.h"
+#include "learn/packed_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct gram_entry {
-    uint32_t id; /* local to the part and group */
-    float tf;
-};
 
 /* One thread's chunk of sentences. */
 struct sentence_chunk {
@@ -34,14 +32,24 @@ struct sentence_chunk {
     uint32_t *df[GROUPS];
     size_t df_capacity[GROUPS];
     uint32_t *global[GROUPS]; /* local id -> final id, or STRTAB_NONE */
-    struct gram_entry *entries;
-    size_t entry_count, entry_capacity;
-    uint32_t *entries_of; /* entries of each (sentence, group) */
+    uint8_t *bytes;           /* the packed counts of each (sentence, group), after their number */
+    size_t size, capacity;
+    struct gram_count *row; /* of one sentence */
+    size_t longest, row_capacity;
     uint32_t *ids, *scratch;
     size_t ids_capacity, scratch_capacity;
     film_status status;
     film_error error;
 };
+
+static film_status check_parts(const struct sentence_chunk *parts, int part_count,
+                               film_error *error)
+{
+    for (int p = 0; p < part_count; p++)
+        if (parts[p].status != FILM_OK)
+            return status_set(error, parts[p].status, "%s", parts[p].error.message);
+    return FILM_OK;
+}
 
 /* ---- 1. Counting ---- */
 
@@ -70,14 +78,16 @@ done:
     return status;
 }
 
-static film_status count_group(struct sentence_chunk *part, uint32_t sentence, int group,
+/* Adds the number of different n-grams to *ENTRIES. */
+static film_status count_group(struct sentence_chunk *part, int group, size_t *entries,
                                film_error *error)
 {
     film_status status = number_grams(part, group, error);
     if (status != FILM_OK) return status;
-    size_t count = part->grams.group[group].count, first = part->entry_count;
-    if (!mem_grow((void **)&part->entries, &part->entry_capacity, first + count,
-                  sizeof *part->entries))
+    size_t count = part->grams.group[group].count, distinct = 0;
+    if (!mem_grow((void **)&part->row, &part->row_capacity, count, sizeof *part->row) ||
+        !mem_grow((void **)&part->bytes, &part->capacity,
+                  part->size + (2 * count + 1) * VARINT_MOST, 1))
         return status_no_memory(error);
     sort_ids(part->ids, part->scratch, count);
     for (size_t i = 0; i < count;) {
@@ -85,11 +95,11 @@ static film_status count_group(struct sentence_chunk *part, uint32_t sentence, i
         uint32_t id = part->ids[i];
         while (i < count && part->ids[i] == id) i++;
         part->df[group][id]++;
-        part->entries[part->entry_count++] =
-            (struct gram_entry){id, features_tf((uint32_t)(i - start))};
+        part->row[distinct++] = (struct gram_count){id, (uint32_t)(i - start)};
     }
-    part->entries_of[(size_t)(sentence - part->begin) * GROUPS + (size_t)group] =
-        (uint32_t)(part->entry_count - first);
+    part->size += varint_put(part->bytes + part->size, (uint32_t)distinct);
+    part->size += packed_rows_put(part->bytes + part->size, part->row, distinct);
+    *entries += distinct;
     return FILM_OK;
 }
 
@@ -99,15 +109,16 @@ static film_status count_part(struct sentence_chunk *part, const struct features
     film_status status = FILM_OK;
     TRY(grams_init(&part->grams, &features->tokenizer, error));
     for (int g = 0; g < GROUPS; g++) TRY(strtab_init(&part->seen[g], error));
-    TRY_ALLOC(part->entries_of =
-                  mem_zeroed((size_t)(part->end - part->begin) * GROUPS, sizeof *part->entries_of),
-              error);
     for (uint32_t s = part->begin; s < part->end; s++) {
         TRY(grams_collect(&part->grams, &features->tokenizer, features->groups,
                           strtab_get(sentences, s), error));
+        size_t entries = 0;
         for (int g = 0; g < GROUPS; g++)
-            if (features->groups & GROUP_BIT(g)) TRY(count_group(part, s, g, error));
+            if (features->groups & GROUP_BIT(g)) TRY(count_group(part, g, &entries, error));
+        if (entries > part->longest) part->longest = entries;
     }
+    TRY_ALLOC(mem_grow((void **)&part->row, &part->row_capacity, part->longest, sizeof *part->row),
+              error);
 done:
     return status;
 }
@@ -265,39 +276,46 @@ done:
 
 /* ---- 3. The matrix ---- */
 
-/* Translates the entries to final ids in place and drops the others; row lengths go to X->start. */
-static void translate(struct sentence_chunk *part, size_t *row_length)
+/* Reads the next sentence at *AT into part->row, with final ids, in the order of the local ones.
+ * Returns the number of entries. */
+static size_t translate(struct sentence_chunk *part, unsigned groups, const uint8_t **at)
 {
-    size_t from = 0, to = 0;
-    for (uint32_t s = part->begin; s < part->end; s++) {
-        size_t row = to;
-        for (int g = 0; g < GROUPS; g++) {
-            uint32_t entries = part->entries_of[(size_t)(s - part->begin) * GROUPS + (size_t)g];
-            for (uint32_t i = 0; i < entries; i++, from++) {
-                uint32_t id = part->global[g][part->entries[from].id];
-                if (id == STRTAB_NONE) continue;
-                part->entries[to++] = (struct gram_entry){id, part->entries[from].tf};
-            }
+    size_t kept = 0;
+    for (int g = 0; g < GROUPS; g++) {
+        uint32_t entries = 0;
+        if (!(groups & GROUP_BIT(g))) continue;
+        varint_get(at, part->bytes + part->size, &entries);
+        struct gram_count *row = part->row + kept;
+        *at = packed_rows_get(*at, row, entries);
+        for (uint32_t i = 0; i < entries; i++) {
+            uint32_t id = part->global[g][row[i].id];
+            if (id != STRTAB_NONE) part->row[kept++] = (struct gram_count){id, row[i].count};
         }
-        row_length[s] = to - row;
     }
-    part->entry_count = to;
+    return kept;
+}
+
+static void count_rows(const struct features *features, struct sentence_chunk *part, size_t *length)
+{
+    const uint8_t *at = part->bytes;
+    for (uint32_t s = part->begin; s < part->end; s++)
+        length[s] = translate(part, features->groups, &at);
 }
 
 static int by_id(const void *left, const void *right)
 {
-    uint32_t a = ((const struct gram_entry *)left)->id, b = ((const struct gram_entry *)right)->id;
+    uint32_t a = ((const struct gram_count *)left)->id, b = ((const struct gram_count *)right)->id;
     return a < b ? -1 : a > b;
 }
 
-static void sort_entries(struct gram_entry *entries, size_t count)
+static void sort_entries(struct gram_count *entries, size_t count)
 {
     if (count > 64) {
         sort_array(entries, count, sizeof *entries, by_id);
         return;
     }
     for (size_t i = 1; i < count; i++) {
-        struct gram_entry entry = entries[i];
+        struct gram_count entry = entries[i];
         size_t j = i;
         for (; j > 0 && entries[j - 1].id > entry.id; j--) entries[j] = entries[j - 1];
         entries[j] = entry;
@@ -306,36 +324,99 @@ static void sort_entries(struct gram_entry *entries, size_t count)
 
 static void fill_rows(const struct features *features, struct sentence_chunk *part, struct csr *x)
 {
-    struct gram_entry *entries = part->entries;
+    const uint8_t *at = part->bytes;
     for (uint32_t s = part->begin; s < part->end; s++) {
-        size_t start = x->start[s], count = x->start[s + 1] - start;
-        sort_entries(entries, count);
+        size_t start = x->start[s], count = translate(part, features->groups, &at);
+        sort_entries(part->row, count);
         for (size_t i = 0; i < count; i++) {
-            x->col[start + i] = entries[i].id;
-            x->val[start + i] = entries[i].tf;
+            x->col[start + i] = part->row[i].id;
+            x->val[start + i] = features_tf(part->row[i].count);
         }
         features_weigh(features, x->col + start, x->val + start, count);
-        entries += count;
     }
 }
 
+/* Packs the rows again, with final ids, in place of the counts. START receives their places, from
+ * the part's first on. */
+static film_status pack_rows(const struct features *features, struct sentence_chunk *part,
+                             uint64_t *start, film_error *error)
+{
+    const uint8_t *at = part->bytes;
+    uint8_t *bytes = NULL;
+    size_t size = 0, capacity = 0;
+    for (uint32_t s = part->begin; s < part->end; s++) {
+        size_t count = translate(part, features->groups, &at);
+        sort_entries(part->row, count);
+        if (!mem_grow((void **)&bytes, &capacity, size + 2 * VARINT_MOST * count, 1)) {
+            mem_free(bytes);
+            return status_no_memory(error);
+        }
+        start[s] = size;
+        size += packed_rows_put(bytes + size, part->row, count);
+    }
+    mem_free(part->bytes);
+    part->bytes = bytes;
+    part->size = size;
+    return FILM_OK;
+}
+
+static film_status join_packed(struct sentence_chunk *parts, int part_count,
+                               struct packed_rows *packed, film_error *error)
+{
+    size_t size = 0;
+    for (int p = 0; p < part_count; p++) size += parts[p].size;
+    if (!(packed->bytes = mem_array(size, 1))) return status_no_memory(error);
+    size = 0;
+    for (int p = 0; p < part_count; p++) {
+        if (parts[p].size) memcpy(packed->bytes + size, parts[p].bytes, parts[p].size);
+        for (uint32_t s = parts[p].begin; s < parts[p].end; s++) packed->start[s] += size;
+        size += parts[p].size;
+        mem_free(parts[p].bytes);
+        parts[p].bytes = NULL;
+    }
+    packed->size = size;
+    return FILM_OK;
+}
+
+/* Gives X the starts of its rows; they have no columns yet. */
+static film_status start_rows(const struct features *features, struct sentence_chunk *parts,
+                              int part_count, uint32_t sentences, struct csr *x, film_error *error)
+{
+    film_status status = FILM_OK;
+    *x = (struct csr){.rows = sentences, .cols = features_count(features)};
+    TRY_ALLOC(x->start = mem_array((size_t)sentences + 1, sizeof *x->start), error);
+    x->start[0] = 0;
+#pragma omp parallel for num_threads(part_count) schedule(static, 1)
+    for (int p = 0; p < part_count; p++) count_rows(features, &parts[p], x->start + 1);
+    for (uint32_t s = 0; s < sentences; s++) x->start[s + 1] += x->start[s];
+done:
+    return status;
+}
+
 static film_status build_matrix(const struct features *features, struct sentence_chunk *parts,
-                                int part_count, uint32_t sentences, struct csr *x,
+                                int part_count, struct packed_rows *packed, struct csr *x,
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    size_t *length = mem_array(sentences, sizeof *length), entries = 0;
-    TRY_ALLOC(length, error);
+    size_t entries = x->start[x->rows];
+    if (packed) {
+        *packed = (struct packed_rows){.features = features,
+                                       .start = mem_array(x->rows, sizeof *packed->start)};
+        TRY_ALLOC(packed->start, error);
 #pragma omp parallel for num_threads(part_count) schedule(static, 1)
-    for (int p = 0; p < part_count; p++) translate(&parts[p], length);
-    for (int p = 0; p < part_count; p++) entries += parts[p].entry_count;
-    TRY(csr_alloc(x, sentences, features_count(features), entries, error));
-    x->start[0] = 0;
-    for (uint32_t s = 0; s < sentences; s++) x->start[s + 1] = x->start[s] + length[s];
+        for (int p = 0; p < part_count; p++)
+            parts[p].status = pack_rows(features, &parts[p], packed->start, &parts[p].error);
+        TRY(check_parts(parts, part_count, error));
+        TRY(join_packed(parts, part_count, packed, error));
+        x->packed = packed;
+        goto done;
+    }
+    TRY_ALLOC((x->col = mem_array(entries, sizeof *x->col)) &&
+                  (x->val = mem_array(entries, sizeof *x->val)),
+              error);
 #pragma omp parallel for num_threads(part_count) schedule(static, 1)
     for (int p = 0; p < part_count; p++) fill_rows(features, &parts[p], x);
 done:
-    mem_free(length);
     return status;
 }
 
@@ -363,8 +444,8 @@ static void free_part(struct sentence_chunk *part)
         mem_free(part->df[g]);
         mem_free(part->global[g]);
     }
-    mem_free(part->entries);
-    mem_free(part->entries_of);
+    mem_free(part->bytes);
+    mem_free(part->row);
     mem_free(part->ids);
     mem_free(part->scratch);
 }
@@ -376,10 +457,7 @@ static film_status count_all(const struct features *features, const struct strta
 #pragma omp parallel for num_threads(part_count) schedule(static, 1)
     for (int p = 0; p < part_count; p++)
         parts[p].status = count_part(&parts[p], features, sentences, &parts[p].error);
-    for (int p = 0; p < part_count; p++)
-        if (parts[p].status != FILM_OK)
-            return status_set(error, parts[p].status, "%s", parts[p].error.message);
-    return FILM_OK;
+    return check_parts(parts, part_count, error);
 }
 
 film_status features_fit(struct features *features, struct tokenizer *tokenizer,
@@ -405,7 +483,10 @@ film_status features_fit(struct features *features, struct tokenizer *tokenizer,
             error, FILM_BAD_INPUT,
             "no word occurs in at least %zu sentences; give more text or choose a smaller min-df",
             options->min_df));
-    if (x) TRY(build_matrix(features, parts, part_count, sentences->count, x, error));
+    if (x) {
+        TRY(start_rows(features, parts, part_count, sentences->count, x, error));
+        TRY(build_matrix(features, parts, part_count, options->packed, x, error));
+    }
     TRY(progress_report(&options->progress, "features", sentences->count, sentences->count, error));
 done:
     for (int p = 0; parts && p < part_count; p++) free_part(&parts[p]);

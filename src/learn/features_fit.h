@@ -14,6 +14,7 @@ struct features_options {
     film_progress progress;
     /* Each process has its own sentences; all get the same vocabulary. NULL: one process. */
     const struct comm *comm;
+    struct packed_rows *packed; /* receives the rows, and X only their starts; NULL: X has them */
 };
 
 /* Learns vocabulary and idf from SENTENCES and returns their rows in X (may be NULL). Reads each

@@ -41,13 +41,17 @@ film_status labelled_edits_count(struct labelled_edits *edits, const struct evid
     TRY(keytab_init(&edits->keys, error));
     TRY(number_edits(edits, rows, &numbers, error));
     TRY_ALLOC(edits->balance = mem_zeroed(edits->keys.count + (size_t)1, sizeof(double)), error);
-    for (size_t i = 0; i < rows->pairs; i++)
-        for (uint64_t k = rows->start[i]; k < rows->start[i + 1]; k++) {
-            if (rows->column[k] < 2 * rows->features) continue;
-            uint32_t number = numbers[rows->column[k] - 2 * rows->features];
+    for (size_t i = 0; i < rows->pairs; i++) {
+        struct evidence_cursor cursor = evidence_rows_open(rows, i);
+        uint32_t column;
+        float value;
+        while (evidence_rows_read(&cursor, 1, &column, &value)) {
+            if (column < 2 * rows->features) continue;
+            uint32_t number = numbers[column - 2 * rows->features];
             if (number != KEYTAB_NONE)
                 edits->balance[number] += (double)(target[i] >= 0.5f ? weight[i] : -weight[i]);
         }
+    }
     TRY(comm_sum_double(comm, edits->balance, edits->keys.count, error));
 done:
     mem_free(numbers);

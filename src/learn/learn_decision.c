@@ -7,7 +7,6 @@
 #include "learn/boosting.h"
 #include "learn/decision_threshold.h"
 #include "learn/tree_rows.h"
-#include "learn/out_of_fold.h"
 #include "learn/made_up_pairs.h"
 #include "learn/memory_fit.h"
 #include "learn/parent_fit.h"
@@ -36,13 +35,14 @@ struct trial {
 /* The data of one training of trees: the pairs outside FOLD, then the made-up pairs; and for
  * validation the pairs of FOLD. */
 struct tree_data {
-    float *x, *columns; /* COLUMNS: target, weight and base, one after the other */
+    const float **x; /* the features of each pair, in their own arrays */
+    float *columns;  /* target, weight and base, one after the other */
     struct boosting_data learn, apart;
 };
 
 static void layout_free(struct tree_data *layout)
 {
-    mem_free(layout->x);
+    mem_free((void *)layout->x);
     mem_free(layout->columns);
 }
 
@@ -51,31 +51,51 @@ static film_status fill_tree_data(const struct tree_rows *rows, const struct mad
 {
     size_t traits = rows->traits, at = 0, learned = 0;
     size_t count = rows->count + made_up->count;
-    *layout = (struct tree_data){.x = mem_array(count, traits * sizeof(float)),
+    *layout = (struct tree_data){.x = mem_array(count, sizeof *layout->x),
                                  .columns = mem_array(3 * count, sizeof(float))};
     if (!layout->x || !layout->columns) return status_no_memory(error);
     float *target = layout->columns, *weight = target + count, *base = weight + count;
     for (int last = 0; last < 2; last++) {
         for (size_t i = 0; i < rows->count; i++) {
             if ((rows->fold[i] == fold) != last) continue;
-            memcpy(layout->x + at * traits, rows->x + i * traits, traits * sizeof(float));
+            layout->x[at] = rows->x + i * traits;
             target[at] = rows->target[i];
             weight[at] = rows->weight[i];
             base[at++] = rows->base[i];
         }
         if (last) break;
         for (size_t i = 0; i < made_up->count; i++, at++) {
-            memcpy(layout->x + at * traits, made_up->x + i * traits, traits * sizeof(float));
+            layout->x[at] = made_up->x + i * traits;
             target[at] = made_up->target[i];
             weight[at] = made_up->weight[i];
             base[at] = made_up->base[i];
         }
         learned = at;
     }
-    layout->learn = (struct boosting_data){layout->x, learned, target, weight, base};
-    layout->apart = (struct boosting_data){layout->x + learned * traits, count - learned,
-                                           target + learned, weight + learned, base + learned};
+    layout->learn = (struct boosting_data){NULL, learned, target, weight, base, layout->x};
+    layout->apart = (struct boosting_data){
+        NULL,           count - learned,    target + learned, weight + learned,
+        base + learned, layout->x + learned};
     return FILM_OK;
+}
+
+/* SUM = the sums of the trees for every row of DATA. */
+static film_status sum_trees(const struct trees *trees, const struct boosting_data *data,
+                             size_t traits, int threads, double *sum, film_error *error)
+{
+    enum { BLOCK = 4096 };
+    film_status status = FILM_OK;
+    float *x = mem_array(BLOCK * traits, sizeof *x);
+    TRY_ALLOC(x, error);
+    for (size_t first = 0; first < data->rows; first += BLOCK) {
+        size_t count = data->rows - first < BLOCK ? data->rows - first : BLOCK;
+        for (size_t i = 0; i < count; i++)
+            memcpy(x + i * traits, data->row[first + i], traits * sizeof *x);
+        TRY(trees_sum_rows(trees, x, count, traits, threads, sum + first, error));
+    }
+done:
+    mem_free(x);
+    return status;
 }
 
 static json_t *loss_history(const struct boosting_history *history)
@@ -107,7 +127,7 @@ static film_status try_fold(const struct tree_rows *rows, const struct made_up_p
     wanted.patience = 50;
     TRY(boosting_fit(&layout.learn, rows->traits, &wanted, &trees, &history, error));
     TRY_ALLOC(sum = mem_array(kept, sizeof *sum), error);
-    TRY(trees_sum_rows(&trees, apart->x, kept, rows->traits, options->threads, sum, error));
+    TRY(sum_trees(&trees, apart, rows->traits, options->threads, sum, error));
     for (size_t i = 0; i < kept; i++, trial->count++) {
         trial->margin[trial->count] = (float)(sum[i] + (double)apart->base[i]);
         trial->target[trial->count] = apart->target[i];
@@ -338,32 +358,28 @@ done:
     return status;
 }
 
-film_status learn_decision(const struct learn_input *input, struct decision *decision, int *too_few,
-                           film_error *error)
+film_status learn_decision(const struct learn_input *input, struct out_of_fold *held,
+                           struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
-    struct out_of_fold held;
-    TRY(out_of_fold_gather(input, decision, &held, error));
     const struct decision *parent = decision->parent.decision;
     if (parent) {
-        TRY_ALLOC(held.parent = mem_array(held.pairs.count, sizeof(float)), error);
-        TRY(parent_scores(input->corpus, &held.pairs, parent, input->options->threads, held.parent,
-                          error));
+        TRY_ALLOC(held->parent = mem_array(held->pairs.count, sizeof(float)), error);
+        TRY(parent_scores(input->corpus, &held->pairs, parent, input->options->threads,
+                          held->parent, error));
     }
-    if (input->corpus->records && held.pairs.count < OUT_OF_FOLD_FEW)
-        TRY_ALLOC(held.tried = mem_zeroed(held.pairs.count, sizeof(float)), error);
-    TRY(fit_similarity(input->corpus->comm, &held, &decision->similarity, error));
+    if (input->corpus->records && held->pairs.count < OUT_OF_FOLD_FEW)
+        TRY_ALLOC(held->tried = mem_zeroed(held->pairs.count, sizeof(float)), error);
+    TRY(fit_similarity(input->corpus->comm, held, &decision->similarity, error));
     /* A fold of a cross-validation (no log) judges pairs, and searches nothing. */
     if (input->log || labels_only_same(input->corpus)) TRY(prior_pool_rule(input, decision, error));
-    TRY(fit_trees(input, &held, decision, error));
+    TRY(fit_trees(input, held, decision, error));
     training_log_phase(input->log, "trees");
     decision->full = 1;
-    TRY(fit_memory(input, &held, decision, error));
+    TRY(fit_memory(input, held, decision, error));
     training_log_note(input->log, "threshold_from", json_string("folds"));
-    decision_threshold_made_up(input->log, held.pairs.made_up);
+    decision_threshold_made_up(input->log, held->pairs.made_up);
     training_log_phase(input->log, "memory");
 done:
-    *too_few = held.too_few;
-    out_of_fold_free(&held);
     return status;
 }

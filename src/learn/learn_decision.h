@@ -6,13 +6,11 @@
 #ifndef LEARN_LEARN_DECISION_H
 #define LEARN_LEARN_DECISION_H
 
-#include "learn/learn.h"
-#include "pair/decision.h"
+#include "learn/out_of_fold.h"
 
-/* INPUT is the one that the words' map was learned from. DECISION comes with its encoder, including
- * that map, and receives everything else. Sets *TOO_FEW when it fails for lack of labelled
- * pairs. */
-film_status learn_decision(const struct learn_input *input, struct decision *decision, int *too_few,
-                           film_error *error);
+/* INPUT is the one that the words' map was learned from. DECISION has its encoder, including that
+ * map, and what out_of_fold_gather learned with HELD; it receives everything else. */
+film_status learn_decision(const struct learn_input *input, struct out_of_fold *held,
+                           struct decision *decision, film_error *error);
 
 #endif

@@ -420,6 +420,8 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     training_log_phase(input->log, "items");
     TRY(fit_line(input, decision, held, error));
     training_log_phase(input->log, "line");
+    mem_free(held->x); /* the folds compute all traits again, with their maps */
+    held->x = NULL;
     TRY(fit_evidence(input, held, weights, error));
     sum_bases(held, weights, options->threads);
     TRY(labelled_edits_count(&held->edits, &held->rows, held->share.target, held->weight,
@@ -433,6 +435,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
         weights[f] = NULL;
     }
     training_log_phase(input->log, "evidence");
+    TRY_ALLOC(held->x = mem_array(held->share.count, held->traits * sizeof(float)), error);
     TRY(survey_all(input, decision->encoder, held, error));
     TRY(scale_evidence(input, decision, held, error));
     training_log_phase(input->log, "folds");

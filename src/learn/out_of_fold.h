@@ -41,8 +41,8 @@ struct out_of_fold {
 };
 
 /* INPUT is the one that the words' map was learned from: the map is learned again without each
- * fold. DECISION comes with its encoder and receives its linear model and evidence. Free HELD after
- * a failure as well. */
+ * fold. DECISION comes with its encoder and receives its linear model and evidence. A map that
+ * depends on labels is not read here and may be absent. Free HELD after a failure as well. */
 film_status out_of_fold_gather(const struct learn_input *input, struct decision *decision,
                                struct out_of_fold *held, film_error *error);
 void out_of_fold_free(struct out_of_fold *held);

@@ -102,7 +102,7 @@ static film_status train_batch(struct rank_run *run, size_t number, film_error *
     const struct rank_options *o = run->options;
     size_t count = run->draw.pair_count;
     size_t first = count * number / run->batches, end = count * (number + 1) / run->batches;
-    double left = 1.0 - (double)run->step / (double)run->steps;
+    double left = 1.0 - (double)run->step / (double)run->steps, norm;
     struct rank_loss loss;
     int cancel = 0;
     struct rank_step step = {.temperature = o->temperature,
@@ -115,7 +115,8 @@ static film_status train_batch(struct rank_run *run, size_t number, film_error *
                              .threads = run->threads};
     rank_draw_batch(&run->draw, first, end - first, o->hard, run->opposed, &run->rows);
     TRY(rank_batch_gradient(&run->batch, &run->map, run->x, &run->rows, &step, &loss, error));
-    run->gradient += rank_batch_update(&run->batch, &run->map, &step);
+    TRY(rank_batch_update(&run->batch, &run->map, &step, &norm, error));
+    run->gradient += norm;
     run->out->border -= BORDER_RATE * left * loss.by_border;
     run->loss += loss.value;
     run->losses++;

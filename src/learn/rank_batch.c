@@ -394,25 +394,21 @@ static void sort_entries(struct rank_batch *b, size_t rows)
     b->touched_count = count;
 }
 
-/* The gradient of L_f for the batch's features, and that of g_f, which is L_f . dL_f because L_f
- * enters as exp(g_f) L_f. */
-static film_status feature_gradients(struct rank_batch *b, const struct rank_map *map, int threads,
-                                     film_error *error)
+/* OUT = the gradient of L_f for features FIRST to END - 1 of the batch; also that of g_f, which is
+ * L_f . dL_f because L_f enters as exp(g_f) L_f. */
+static film_status feature_gradients(struct rank_batch *b, const struct rank_map *map, size_t first,
+                                     size_t end, int threads, float *out, film_error *error)
 {
-    size_t d = map->dim, count = b->touched_count;
-    if (!mem_grow((void **)&b->gradient, &b->gradient_room, count * d, sizeof *b->gradient) ||
-        !mem_grow((void **)&b->by_feature, &b->feature_room, count, sizeof *b->by_feature))
-        return status_no_memory(error);
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-    for (size_t i = 0; i < count; i++) {
-        size_t start = b->start[i], f = b->touched[i];
-        float *out = b->gradient + i * d;
+    for (size_t i = first; i < end; i++) {
+        size_t start = b->start[i], f = b->touched[i], d = map->dim;
+        float *gradient = out + (i - first) * d;
         rank_gather(b->columns, d, b->entry_row + start, b->entry_val + start,
-                    b->start[i + 1] - start, d, out);
-        rank_scale(out, map->gain[f], map->rows + f * d, d, &b->by_feature[i][0],
+                    b->start[i + 1] - start, d, gradient);
+        rank_scale(gradient, map->gain[f], map->rows + f * d, d, &b->by_feature[i][0],
                    &b->by_feature[i][1]);
     }
-    return comm_sum_double(map->comm, (double *)b->by_feature, 2 * count, error);
+    return comm_sum_double(map->comm, (double *)(b->by_feature + first), 2 * (end - first), error);
 }
 
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
@@ -433,21 +429,21 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
     vector_gradient(batch, threads);
     TRY(turn_all(batch, map, 0, threads, error));
     sort_entries(batch, count);
-    TRY(feature_gradients(batch, map, threads, error));
+    TRY_ALLOC(mem_grow((void **)&batch->by_feature, &batch->feature_room, batch->touched_count,
+                       sizeof *batch->by_feature),
+              error);
 done:
     return status;
 }
 
 /* ---- The AdaGrad step ---- */
 
-void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map, float *gradient,
-                     float *gain)
+film_status rank_batch_read(struct rank_batch *batch, const struct rank_map *map, float *gradient,
+                            float *gain, film_error *error)
 {
-    for (size_t i = 0; i < batch->touched_count; i++) {
-        gain[i] = (float)batch->by_feature[i][0];
-        memcpy(gradient + i * map->dim, batch->gradient + i * map->dim,
-               map->dim * sizeof *gradient);
-    }
+    film_status status = feature_gradients(batch, map, 0, batch->touched_count, 1, gradient, error);
+    for (size_t i = 0; i < batch->touched_count; i++) gain[i] = (float)batch->by_feature[i][0];
+    return status;
 }
 
 /* AdaGrad with one step size per feature. SQUARE is the squared norm of the whole gradient row,
@@ -461,25 +457,44 @@ static void step_row(struct rank_map *map, size_t f, const float *gradient, doub
                        map->dim);
 }
 
-double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
-                         const struct rank_step *step)
+static void step_features(struct rank_batch *batch, struct rank_map *map,
+                          const struct rank_step *step, size_t first, size_t end)
 {
-    double sum = 0.0;
     float rate = (float)step->rate, weight_rate = (float)step->weight_rate;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(step->threads)
-    for (size_t i = 0; i < batch->touched_count; i++) {
+    for (size_t i = first; i < end; i++) {
         size_t f = batch->touched[i];
         float by_gain = (float)batch->by_feature[i][0];
-        step_row(map, f, batch->gradient + i * map->dim, batch->by_feature[i][1], rate);
+        step_row(map, f, batch->gradient + (i - first) * map->dim, batch->by_feature[i][1], rate);
         map->gain_squares[f] += by_gain * by_gain;
         if (weight_rate > 0.0f && map->gain_squares[f] > 0.0f) {
             map->log_gain[f] -= weight_rate * by_gain / sqrtf(map->gain_squares[f]);
             map->gain[f] = rank_exp(map->log_gain[f]);
         }
     }
-    for (size_t i = 0; i < batch->touched_count; i++) {
+}
+
+/* By blocks: the gradient of all features of a batch would be nearly as large as the map. */
+film_status rank_batch_update(struct rank_batch *batch, struct rank_map *map,
+                              const struct rank_step *step, double *norm, film_error *error)
+{
+    enum { BLOCK = 2048 };
+    film_status status = FILM_OK;
+    size_t count = batch->touched_count;
+    double sum = 0.0;
+    TRY_ALLOC(mem_grow((void **)&batch->gradient, &batch->gradient_room,
+                       (count < BLOCK ? count : BLOCK) * map->dim, sizeof *batch->gradient),
+              error);
+    for (size_t first = 0; first < count; first += BLOCK) {
+        size_t end = first + BLOCK < count ? first + BLOCK : count;
+        TRY(feature_gradients(batch, map, first, end, step->threads, batch->gradient, error));
+        step_features(batch, map, step, first, end);
+    }
+    for (size_t i = 0; i < count; i++) {
         double by_gain = (double)(float)batch->by_feature[i][0];
         sum += batch->by_feature[i][1] + by_gain * by_gain;
     }
-    return sqrt(sum);
+    *norm = sqrt(sum);
+done:
+    return status;
 }

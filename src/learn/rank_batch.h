@@ -34,7 +34,7 @@ struct rank_batch {
     size_t *start;     /* touched + 1 */
     uint32_t *entry_row;
     float *entry_val;
-    float *gradient;           /* touched x the map's own columns */
+    float *gradient;           /* of some of them x the map's own columns */
     double (*by_feature)[2];   /* touched: gradient of g; squared gradient of L. Summed */
     size_t *sizes, *own_sizes; /* processes */
     size_t touched_count;
@@ -64,20 +64,19 @@ struct rank_loss {
     double value, by_border; /* the loss and its derivative with respect to the border */
 };
 
-/* Computes vectors and loss of a batch; stores the gradient of its features in BATCH.
- * Collective. */
+/* Computes vectors and loss of a batch, and the gradient of the vectors. Collective. */
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
                                 const struct csr *x, const struct rank_rows *rows,
                                 const struct rank_step *step, struct rank_loss *loss,
                                 film_error *error);
 
-/* Copies the gradient of the batch's features: GRADIENT is touched_count x dim, GAIN touched_count.
- * For tests. */
-void rank_batch_read(const struct rank_batch *batch, const struct rank_map *map, float *gradient,
-                     float *gain);
+/* Computes the gradient of the batch's features: GRADIENT is touched_count x dim, GAIN
+ * touched_count. For tests. */
+film_status rank_batch_read(struct rank_batch *batch, const struct rank_map *map, float *gradient,
+                            float *gain, film_error *error);
 
-/* Makes one AdaGrad step and returns the gradient's norm. */
-double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
-                         const struct rank_step *step);
+/* Makes one AdaGrad step; *NORM becomes that of the gradient. Collective. */
+film_status rank_batch_update(struct rank_batch *batch, struct rank_map *map,
+                              const struct rank_step *step, double *norm, film_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include "learn/rank_fetch.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "learn/packed_rows.h"
 
 #include <string.h>
 
@@ -106,10 +107,11 @@ static film_status fetch_lengths(struct rank_fetch *fetch, const struct csr *x,
 
 static film_status reserve_entries(struct rank_fetch *f, size_t entries, film_error *error)
 {
+    size_t came = f->comm->size > 1 ? entries : 0;
     if (mem_grow((void **)&f->col, &f->col_room, entries, sizeof *f->col) &&
         mem_grow((void **)&f->val, &f->val_room, entries, sizeof *f->val) &&
-        mem_grow((void **)&f->came_col, &f->came_col_room, entries, sizeof *f->came_col) &&
-        mem_grow((void **)&f->came_val, &f->came_val_room, entries, sizeof *f->came_val))
+        mem_grow((void **)&f->came_col, &f->came_col_room, came, sizeof *f->came_col) &&
+        mem_grow((void **)&f->came_val, &f->came_val_room, came, sizeof *f->came_val))
         return FILM_OK;
     return status_no_memory(error);
 }
@@ -121,8 +123,13 @@ static void pack_row(struct rank_fetch *fetch, const struct csr *x, const uint32
     int rank = fetch->comm->rank;
     size_t from = x->start[rows[i] - fetch->first[rank]];
     size_t to = fetch->from[i] - fetch->next[rank], length = fetch->start[i + 1] - fetch->start[i];
-    memcpy(fetch->col + to, x->col + from, length * sizeof *fetch->col);
-    memcpy(fetch->val + to, x->val + from, length * sizeof *fetch->val);
+    if (x->packed) {
+        packed_rows_read(x->packed, rows[i] - fetch->first[rank], length, fetch->col + to,
+                         fetch->val + to);
+    } else {
+        memcpy(fetch->col + to, x->col + from, length * sizeof *fetch->col);
+        memcpy(fetch->val + to, x->val + from, length * sizeof *fetch->val);
+    }
     if (dropout.share <= 0.0) return;
     struct rng rng;
     rng_seed_part(&rng, dropout.seed, i);
@@ -144,6 +151,7 @@ film_status rank_fetch_rows(struct rank_fetch *fetch, const struct csr *x, const
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (size_t i = 0; i < count; i++)
         if (fetch->owner[i] == rank) pack_row(fetch, x, rows, i, dropout);
+    if (size == 1) goto done; /* the rows are in order */
     TRY(comm_gather(fetch->comm, fetch->col, fetch->came_col, fetch->sizes, error));
     TRY(comm_gather(fetch->comm, fetch->val, fetch->came_val, fetch->sizes, error));
 #pragma omp parallel for schedule(static) num_threads(threads)

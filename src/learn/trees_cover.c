@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "la/openmp.h"
 
-film_status trees_cover(struct trees *trees, const float *x, size_t rows, size_t features,
-                        const float *weight, int threads, film_error *error)
+film_status trees_cover(struct trees *trees, const struct boosting_data *data, size_t features,
+                        int threads, film_error *error)
 {
     size_t n = trees->count;
     double *sum = mem_zeroed(n, TREE_LEAVES * sizeof *sum); /* n x 4 */
@@ -16,10 +16,10 @@ film_status trees_cover(struct trees *trees, const float *x, size_t rows, size_t
     for (int part = 0; part < threads; part++) {
         size_t first = n * (size_t)part / (size_t)threads;
         size_t last = n * (size_t)(part + 1) / (size_t)threads;
-        for (size_t i = 0; i < rows; i++)
+        for (size_t i = 0; i < data->rows; i++)
             for (size_t t = first; t < last; t++)
-                sum[TREE_LEAVES * t + trees_leaf(trees, t, x + i * features)] +=
-                    weight ? (double)weight[i] : 1.0;
+                sum[TREE_LEAVES * t + trees_leaf(trees, t, boosting_row(data, i, features))] +=
+                    data->weight ? (double)data->weight[i] : 1.0;
     }
     for (size_t t = 0; t < n; t++) {
         struct tree tree;

@@ -3,11 +3,11 @@
 #ifndef LEARN_TREES_COVER_H
 #define LEARN_TREES_COVER_H
 
-#include "pair/trees.h"
+#include "learn/boosting.h"
 
 /* Sets the covers from the rows that TREES were trained on; WEIGHT NULL: 1 each. The result does
  * not depend on the number of threads, to the last bit. Only for trees made with trees_init. */
-film_status trees_cover(struct trees *trees, const float *x, size_t rows, size_t features,
-                        const float *weight, int threads, film_error *error);
+film_status trees_cover(struct trees *trees, const struct boosting_data *data, size_t features,
+                        int threads, film_error *error);
 
 #endif

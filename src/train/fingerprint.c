@@ -3,6 +3,7 @@
 #include "train/fingerprint.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "learn/packed_rows.h"
 #include "base/checksum.h"
 
 #include <jansson.h>
@@ -41,6 +42,10 @@ static uint64_t hash_features(const struct csr *x)
 {
     size_t entries = x->start[x->rows];
     uint64_t hash = checksum_add(0, x->start, (x->rows + 1) * sizeof *x->start);
+    if (x->packed) {
+        hash = checksum_add(hash, x->packed->bytes, x->packed->size);
+        return checksum_add(hash, x->packed->features->idf, x->cols * sizeof(float));
+    }
     hash = checksum_add(hash, x->col, entries * sizeof *x->col);
     return checksum_add(hash, x->val, entries * sizeof *x->val);
 }

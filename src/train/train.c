@@ -9,6 +9,7 @@
 #include "learn/learn.h"
 #include "learn/learn_decision.h"
 #include "learn/learn_network.h"
+#include "learn/packed_rows.h"
 #include "learn/prior.h"
 #include "model/packed.h"
 #include "train/calibration.h"
@@ -19,6 +20,7 @@
 #include "train/examples_sample.h"
 #include "train/field_guess.h"
 #include "train/options.h"
+#include "train/spill.h"
 #include "train/training_rows.h"
 #include "learn/features_fit.h"
 
@@ -30,46 +32,28 @@ struct interruption {
     film_error error;
 };
 
-/* Refuses what cannot run under mpirun. */
-static film_status check_job(const film_train_options *options, film_error *error)
-{
-    if (film_job_size(options->job) == 1) return FILM_OK;
-    if (options->bert)
-        return status_set(
-            error, FILM_USAGE,
-            "training with a BERT encoder cannot run under mpirun; start it without mpirun");
-    if (options->start)
-        return status_set(
-            error, FILM_USAGE,
-            "training from a start model cannot run under mpirun; start it without mpirun");
-    if (options->vectors)
-        return status_set(
-            error, FILM_USAGE,
-            "training with word vectors cannot run under mpirun; start it without mpirun");
-    if (options->method == FILM_METHOD_MFILM && options->solver.batch_basis)
-        return status_set(error, FILM_USAGE,
-                          "method mfilm with an SVD of every batch cannot run under mpirun; start "
-                          "it without mpirun");
-    return FILM_OK;
-}
-
 static film_status check_training(const film_train_options *options, film_error *error)
 {
     film_status status = options_check(options, error);
-    if (status == FILM_OK) status = check_job(options, error);
+    if (status == FILM_OK) status = options_check_job(options, error);
     return status == FILM_OK ? checkpoint_check(options, error) : status;
 }
 
-/* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. */
+/* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. Its
+ * rows are PACKED, unless that is NULL. */
 static film_status count_features(film_model *model, const struct corpus *corpus,
-                                  const film_train_options *options, struct csr *x,
-                                  struct training_log *log, film_error *error)
+                                  const film_train_options *options, struct packed_rows *packed,
+                                  struct csr *x, struct training_log *log, film_error *error)
 {
     film_status status = FILM_OK;
     struct tokenizer tokenizer;
-    struct features_options wanted = {model->features.groups, options->min_df,
-                                      options->max_features,  options->threads,
-                                      options->progress,      corpus->comm};
+    struct features_options wanted = {model->features.groups,
+                                      options->min_df,
+                                      options->max_features,
+                                      options->threads,
+                                      options->progress,
+                                      corpus->comm,
+                                      packed};
     TRY(tokenizer_init(&tokenizer, options->stem, options->stop, error));
     TRY(features_fit(&model->features, &tokenizer, &corpus->sentences, &wanted, x, error));
     size_t entries = x->start[x->rows];
@@ -221,6 +205,22 @@ done:
 
 /* ---- Decision ---- */
 
+/* Learns without each fold. Meanwhile nothing reads the finished map: it is as large as that of a
+ * fold, and makes room for it. */
+static film_status gather_folds(const struct learn_input *words, film_model *model,
+                                struct out_of_fold *held, film_error *error)
+{
+    struct spill spill;
+    film_error lost;
+    size_t size = features_count(&model->features) * model->encoder.dim * sizeof(float);
+    spill_out(&spill, &model->own_map, learn_uses_labels(words->method) ? size : 0);
+    model->encoder.map.rows = model->own_map;
+    film_status status = out_of_fold_gather(words, &model->decision, held, error);
+    film_status back = spill_in(&spill, &model->own_map, &lost);
+    model->encoder.map.rows = model->own_map;
+    return back == FILM_OK ? status : status_set(error, back, "%s", lost.message);
+}
+
 /* Learns the decision. When there are too few pairs or it is stopped, the map with a threshold is a
  * model too. */
 static film_status train_decision(const struct training_data *data, film_model *model,
@@ -228,8 +228,11 @@ static film_status train_decision(const struct training_data *data, film_model *
 {
     static const char *const undone[] = {"evidence_items", "trees", "memory"};
     struct learn_input words = words_input(data, model);
-    int too_few = 0;
-    film_status status = learn_decision(&words, &model->decision, &too_few, error);
+    struct out_of_fold held;
+    film_status status = gather_folds(&words, model, &held, error);
+    if (status == FILM_OK) status = learn_decision(&words, &held, &model->decision, error);
+    int too_few = held.too_few;
+    out_of_fold_free(&held);
     if (status == FILM_CANCELLED)
         stopped->status =
             status_set(&stopped->error, status, "stopped before the decision was trained");
@@ -322,6 +325,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     film_status status = FILM_OK;
     struct training_plan plan;
     struct csr x = {0};
+    struct packed_rows packed = {0};
     struct checkpoint checkpoint = {0};
     struct word_vectors vectors = {0};
     double share = 0;
@@ -337,7 +341,9 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     set_model_settings(model, &plan, options);
     TRY(field_guess(&rows->corpus, options->table.fields, &model->fields, log, error));
     TRY(earlier_check_parent(model, &plan, error));
-    TRY(count_features(model, &rows->corpus, options, &x, log, error));
+    /* Ranking reads few rows at a time; the other methods multiply with the whole matrix. */
+    int pack = plan.words == FILM_METHOD_RANK && !options->vectors;
+    TRY(count_features(model, &rows->corpus, options, pack ? &packed : NULL, &x, log, error));
     struct training_identity identity = {
         options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
     if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
@@ -369,6 +375,7 @@ done:
     checkpoint_free(&checkpoint);
     word_vectors_free(&vectors);
     csr_free(&x);
+    packed_rows_free(&packed);
     return status;
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# film serve: every endpoint, every refusal, tokens, other origins (serve_reload.sh has signals). serve.py sends requests;
-# it prints TAP itself.
+# film serve: every endpoint, every refusal (serve_access.sh: limits and tokens, serve_reload.sh: signals). serve.py sends
+# requests; it prints TAP itself.
 source "$(dirname "$0")/tap.sh"
 sample 8 "$FAQ/train.tsv" >train.tsv
 trained faq.film train.tsv --dim 12 --seed 1

@@ -32,6 +32,21 @@ static inline struct evidence_source source_of(const struct pairs *pairs)
     return (struct evidence_source){get_pair, pairs, pairs->count, &comm_single};
 }
 
+/* Row I of A has the entries of row J of B. */
+static inline void assert_rows_equal(const struct evidence_rows *a, size_t i,
+                                     const struct evidence_rows *b, size_t j)
+{
+    struct evidence_cursor left = evidence_rows_open(a, i), right = evidence_rows_open(b, j);
+    uint32_t column[2];
+    float value[2];
+    while (evidence_rows_read(&left, 1, &column[0], &value[0])) {
+        assert_int_equal(evidence_rows_read(&right, 1, &column[1], &value[1]), 1);
+        assert_int_equal(column[0], column[1]);
+        assert_true(value[0] == value[1]);
+    }
+    assert_int_equal(evidence_rows_read(&right, 1, &column[1], &value[1]), 0);
+}
+
 /* Trains one fit on the pairs with USE[i] (NULL: all). */
 static inline film_status learn(const struct evidence_rows *rows, const struct pairs *pairs,
                                 const unsigned char *use, const struct evidence_options *options,

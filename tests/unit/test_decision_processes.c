@@ -105,11 +105,8 @@ static void columns_are_those_of_one_process(void **state)
                 if (one.rows.items.keys[s])
                     assert_int_equal(keytab_find(&rows->items, one.rows.items.keys[s]),
                                      one.rows.items.number[s]);
-            uint64_t entries = rows->start[rows->pairs], from = one.rows.start[first];
-            assert_int_equal(entries, one.rows.start[first + rows->pairs] - from);
-            assert_memory_equal(rows->column, one.rows.column + from, entries * sizeof(uint32_t));
-            assert_memory_equal(rows->value, one.rows.value + from, entries * sizeof(float));
-            first += rows->pairs;
+            for (size_t i = 0; i < rows->pairs; i++, first++)
+                assert_rows_equal(rows, i, &one.rows, first);
         }
         assert_int_equal(first, COUNT);
         for (int p = 0; p < size; p++) free_part(&parts[p]);

@@ -43,9 +43,11 @@ static void steps_are_those_of_adagrad(void **state)
     double *squares = calloc(columns, sizeof *squares);
     unsigned char use[3] = {1, 0, 0};
     float *weights = malloc(columns * sizeof *weights);
-    for (uint64_t k = rows.start[0]; k < rows.start[1]; k++, met++) {
-        assert_true(value[rows.column[k]] == 0); /* every column once in this pair */
-        value[rows.column[k]] = (double)rows.value[k];
+    struct evidence_cursor cursor = evidence_rows_open(&rows, 0);
+    uint32_t column;
+    for (float entry; evidence_rows_read(&cursor, 1, &column, &entry); met++) {
+        assert_true(value[column] == 0); /* every column once in this pair */
+        value[column] = (double)entry;
     }
     assert_true(met > 12);
     value[rows.columns] = 1; /* the bias */

@@ -4,6 +4,7 @@
 
 #include "embed/encoder.h"
 #include "learn/features_fit.h"
+#include "learn/packed_rows.h"
 
 static film_error error;
 static const char *const texts[] = {"the card is lost",
@@ -23,6 +24,9 @@ static void make_sentences(struct strtab *sentences)
         assert_ok(strtab_add(sentences, texts[i], strlen(texts[i]), &id, &error));
 }
 
+/* Receives the rows of the next fit; NULL: they are plain. */
+static struct packed_rows *packing;
+
 static film_status fit(struct features *features, struct csr *x, unsigned groups, size_t min_df,
                        size_t max_features, int threads)
 {
@@ -33,7 +37,7 @@ static film_status fit(struct features *features, struct csr *x, unsigned groups
     film_status status = tokenizer_init(&tokenizer, NULL, NULL, &error);
     if (status != FILM_OK) return status;
     struct features_options options = {groups, min_df, max_features, threads, {NULL, NULL, NULL},
-                                       NULL};
+                                       NULL,   packing};
     status = strtab_init(&sentences, &error);
     for (int i = 0; i < TEXTS && status == FILM_OK; i++) {
         uint32_t id;
@@ -115,6 +119,37 @@ static void a_row_does_not_depend_on_how_it_was_made(void **state)
     features_free(&features);
 }
 
+/* Packed, the rows have the same columns and the same bits. */
+static void packed_rows_equal_plain_ones(void **state)
+{
+    (void)state;
+    struct features features, same;
+    struct csr plain, x;
+    struct packed_rows packed;
+    uint32_t col[200];
+    float val[200];
+    for (int threads = 1; threads <= 3; threads += 2) {
+        assert_ok(fit(&features, &plain, FILM_WORD | FILM_CHAR, 1, 0, 1));
+        packing = &packed;
+        assert_ok(fit(&same, &x, FILM_WORD | FILM_CHAR, 1, 0, threads));
+        packing = NULL;
+        assert_int_equal(x.cols, plain.cols);
+        assert_memory_equal(x.start, plain.start, (plain.rows + 1) * sizeof *x.start);
+        for (size_t row = 0; row < plain.rows; row++) {
+            size_t from = plain.start[row], count = plain.start[row + 1] - from;
+            assert_true(count <= 200);
+            packed_rows_read(x.packed, row, count, col, val);
+            assert_memory_equal(col, plain.col + from, count * sizeof *col);
+            assert_memory_equal(val, plain.val + from, count * sizeof *val);
+        }
+        csr_free(&plain);
+        csr_free(&x);
+        packed_rows_free(&packed);
+        features_free(&features);
+        features_free(&same);
+    }
+}
+
 static void batch_equals_single(void **state)
 {
     (void)state;
@@ -153,6 +188,7 @@ static film_status fit_and_free(void)
     struct csr x;
     film_status status = fit(&features, &x, FILM_WORD | FILM_BIGRAM | FILM_CHAR, 1, 0, 1);
     csr_free(&x);
+    if (packing) packed_rows_free(packing);
     features_free(&features);
     return status;
 }
@@ -203,8 +239,13 @@ static void a_row_has_the_grams_of_its_words(void **state)
 static void no_memory_is_reported(void **state)
 {
     (void)state;
-    survives_every_failure(fit_and_free());
-    assert_true(failures_survived > 30);
+    struct packed_rows packed = {0};
+    for (int pack = 0; pack < 2; pack++) {
+        packing = pack ? &packed : NULL;
+        survives_every_failure(fit_and_free());
+        assert_true(failures_survived > 30);
+    }
+    packing = NULL;
 }
 
 /* The vector of a sentence is its row times the map, whether or not the lexicon keeps the sums of
@@ -310,6 +351,7 @@ int main(void)
         cmocka_unit_test(weights_follow_the_formula),
         cmocka_unit_test(rare_features_are_dropped_and_frequent_ones_come_first),
         cmocka_unit_test(a_row_does_not_depend_on_how_it_was_made),
+        cmocka_unit_test(packed_rows_equal_plain_ones),
         cmocka_unit_test(batch_equals_single),
         cmocka_unit_test(a_row_has_the_grams_of_its_words),
         cmocka_unit_test(kept_sums_give_the_vector_of_the_row),

@@ -186,7 +186,7 @@ static void known_duplicates_are_never_negatives(void **state)
     rows.cluster = together;
     assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
     assert_true(fabs(loss.value) < 1e-6); /* no negatives */
-    rank_batch_read(&batch, &map, gradient, gain);
+    assert_ok(rank_batch_read(&batch, &map, gradient, gain, &error));
     for (size_t i = 0; i < batch.touched_count * 6; i++) assert_close(gradient[i], 0.0, 1e-5);
     rows.cluster = apart;
     assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
@@ -295,7 +295,7 @@ static void a_feature_steps_by_the_mean_square_of_its_gradients(void **state)
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < FEATURES * D; i++) expected[i / D][i % D] = (double)map.rows[i];
         assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
-        rank_batch_read(&batch, &map, gradient, gain);
+        assert_ok(rank_batch_read(&batch, &map, gradient, gain, &error));
         for (size_t i = 0; i < batch.touched_count; i++) {
             size_t f = batch.touched[i];
             for (size_t c = 0; c < D; c++)
@@ -303,7 +303,7 @@ static void a_feature_steps_by_the_mean_square_of_its_gradients(void **state)
             for (size_t c = 0; c < D; c++)
                 expected[f][c] -= 0.03 * (double)gradient[i * D + c] / sqrt(squares[f]);
         }
-        rank_batch_update(&batch, &map, &step);
+        assert_ok(rank_batch_update(&batch, &map, &step, &(double){0}, &error));
         for (size_t i = 0; i < FEATURES * D; i++)
             assert_close(map.rows[i], expected[i / D][i % D], 1e-6);
     }

@@ -219,8 +219,12 @@ static void every_term_is_zero_on_average(void **state)
         trees_get(&trees, t, &tree);
         trees_set(&again, t, &tree);
     }
-    assert_ok(trees_cover(&trees, x, ROWS, FEATURES, weight, 1, &error));
-    assert_ok(trees_cover(&again, x, ROWS, FEATURES, weight, 3, &error));
+    const float *row[ROWS];
+    for (size_t i = 0; i < ROWS; i++) row[i] = x + i * FEATURES;
+    struct boosting_data flat = {x, ROWS, .weight = weight};
+    struct boosting_data picked = {NULL, ROWS, .weight = weight, .row = row};
+    assert_ok(trees_cover(&trees, &flat, FEATURES, 1, &error));
+    assert_ok(trees_cover(&again, &picked, FEATURES, 3, &error));
     assert_memory_equal(trees.cover, again.cover, COUNT * 4 * sizeof(float));
     assert_ok(trees_check(&trees, FEATURES, "test", &error));
     struct tree_terms_plan plan;
@@ -282,7 +286,8 @@ static film_status use_everything(void)
     struct tree_terms terms = {0};
     film_status status = trees_init(&trees, 5, &error);
     if (status == FILM_OK) status = trees_sum_rows(&trees, x, 40, FEATURES, 2, sums, &error);
-    if (status == FILM_OK) status = trees_cover(&trees, x, 40, FEATURES, NULL, 1, &error);
+    if (status == FILM_OK)
+        status = trees_cover(&trees, &(struct boosting_data){x, 40}, FEATURES, 1, &error);
     if (status == FILM_OK) status = tree_terms_plan_init(&plan, &trees, &error);
     if (status == FILM_OK) status = tree_terms_init(&terms, &plan, &error);
     tree_terms_free(&terms);
