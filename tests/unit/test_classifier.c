@@ -284,7 +284,7 @@ static void the_centre_of_the_best_category_is_compared(void **state)
     film_close(model);
 }
 
-/* A model that was learned before the last two signs: they have no weight, the others keep theirs. */
+/* A model learned before the last two signs: they have no weight, the others keep theirs. */
 static void a_model_with_fewer_signs_opens(void **state)
 {
     (void)state;
