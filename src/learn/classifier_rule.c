@@ -41,6 +41,8 @@ film_status held_answers_add(struct held_answers *held, const struct class_asker
     answer.covered = (float)asker->covered;
     answer.halves = (float)asker->halves;
     answer.agreed = (float)asker->agreed;
+    answer.length = (float)asker->length;
+    answer.centre = (float)asker->centre;
     answer.items = (uint32_t)asker->row.count;
     answer.at = held->room;
     held->room += classes;
@@ -64,6 +66,8 @@ static void decide_again(const struct held_answers *held, struct classifier *fit
     asker->covered = (double)answer->covered;
     asker->halves = (double)answer->halves;
     asker->agreed = (double)answer->agreed;
+    asker->length = (double)answer->length;
+    asker->centre = (double)answer->centre;
     asker->row.count = answer->items;
     class_asker_decide(asker);
 }

@@ -9,8 +9,8 @@
 struct held_answer {
     uint32_t target; /* category in the fit; CLASS_NONE: none of its categories */
     unsigned char fit, made_up;
-    float nearest;                              /* similarity of the nearest example */
-    float known, near, covered, halves, agreed; /* the signs of these names */
+    float nearest; /* similarity of the nearest example */
+    float known, near, covered, halves, agreed, length, centre; /* the signs of these names */
     uint32_t items;
     size_t at; /* of its linear parts and shares in the pools below */
 };

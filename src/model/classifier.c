@@ -12,6 +12,7 @@
 /* A category that no neighbour has keeps this share, and near neighbours count more. */
 #define LEAST_SHARE 0.01
 #define SHARPNESS 10.0
+#define LEAST_LENGTH 0.001
 
 void classifier_free(struct classifier *classifier)
 {
@@ -52,6 +53,7 @@ film_status class_asker_init(struct class_asker *asker, const struct classifier 
     TRY(grams_init(&asker->example, asker->tokenizer, error));
     TRY(feature_row_init(&asker->features, encoder->features, error));
     TRY_ALLOC((asker->vector = mem_array(classifier->dim, sizeof(float))) &&
+                  (asker->sum = mem_array(classifier->dim, sizeof(float))) &&
                   (asker->code = mem_array(classifier->dim, 1)) &&
                   (asker->linear = mem_array(classes, sizeof(float))) &&
                   (asker->half = mem_array(classes, sizeof(float))) &&
@@ -69,6 +71,7 @@ void class_asker_free(struct class_asker *asker)
     grams_free(&asker->example);
     feature_row_free(&asker->features);
     mem_free(asker->vector);
+    mem_free(asker->sum);
     mem_free(asker->code);
     mem_free(asker->linear);
     mem_free(asker->half);
@@ -123,8 +126,10 @@ static film_status find_nearest(struct class_asker *asker, film_text text, film_
     const struct classifier *classifier = asker->classifier;
     struct topk top = topk_over(asker->similarity, asker->nearest, CLASS_NEAREST);
     asker->nearest_count = 0;
+    asker->length = 0;
     if (!classifier->dim) return FILM_OK;
     TRY(encoder_read_words(asker->encoder, &asker->features, text, asker->vector, error));
+    asker->length = sqrt(vec_dot(asker->vector, asker->vector, classifier->dim));
     float scale = classifier_encode(asker->vector, classifier->dim, asker->code);
     if (scale == 0) goto done; /* no known word: near to nothing */
     for (uint32_t e = 0; e < classifier->texts.count; e++) {
@@ -238,12 +243,11 @@ static double add_half(struct class_asker *asker, uint32_t split, unsigned side)
 /* Classifies halves of the words again: a sentence of a known category has it in most of them, one
  * of another category owes it to a word or two. The 30 halves are the rows of a Hadamard matrix
  * over the positions modulo 16, so that any two words are together in as many halves. */
-static void ask_halves(struct class_asker *asker)
+static void ask_halves(struct class_asker *asker, size_t whole)
 {
     enum { SPLITS = 16 };
-    size_t whole, best, asked = 0;
+    size_t best, asked = 0;
     asker->halves = asker->agreed = 0;
-    usual_answer(asker, asker->linear, 1, SIZE_MAX, &whole);
     for (uint32_t half = 2; half < 2 * SPLITS; half++) {
         double length = add_half(asker, half / 2, half % 2);
         if (length == 0) continue;
@@ -254,6 +258,29 @@ static void ask_halves(struct class_asker *asker)
     if (!asked) return;
     asker->halves /= (double)asked;
     asker->agreed /= (double)asked;
+}
+
+/* ---- The centre of a category ---- */
+
+/* Compares the sentence with the sum of CATEGORY's examples, and this similarity with the mean of
+ * its examples, which is the sum's length over their number: examples of a category that is worded
+ * in many ways are far from its centre. */
+static void ask_centre(struct class_asker *asker, size_t category)
+{
+    const struct classifier *classifier = asker->classifier;
+    size_t dim = classifier->dim, count = 0;
+    asker->centre = 0;
+    if (asker->length == 0) return;
+    memset(asker->sum, 0, dim * sizeof *asker->sum);
+    for (uint32_t e = 0; e < classifier->texts.count; e++) {
+        if (classifier->category[e] != category) continue;
+        add_weights(asker->sum, classifier->code_scale[e], classifier->code + e * dim, dim);
+        count++;
+    }
+    double length = sqrt(vec_dot(asker->sum, asker->sum, dim));
+    if (length > 0)
+        asker->centre = vec_dot(asker->vector, asker->sum, dim) / (asker->length * length) -
+                        length / (double)count;
 }
 
 /* ---- The decision ---- */
@@ -285,6 +312,8 @@ static void set_signs(struct class_asker *asker, double mean)
     sign[SIGN_HALVES] = asker->halves;
     sign[SIGN_AGREED] = asker->agreed;
     sign[SIGN_TOTAL] = (double)asker->linear[asker->best];
+    sign[SIGN_LENGTH] = log(asker->length + LEAST_LENGTH);
+    sign[SIGN_CENTRE] = asker->centre;
 }
 
 void class_asker_decide(struct class_asker *asker)
@@ -313,6 +342,7 @@ film_status class_asker_ask(struct class_asker *asker, film_text text, film_erro
 {
     film_status status = FILM_OK;
     const struct classifier *classifier = asker->classifier;
+    size_t usual;
     TRY(class_row_collect(&asker->row, asker->tokenizer, text, error));
     class_row_weigh(&asker->row, &classifier->items, classifier->idf);
     double unknown = (double)asker->row.unknown * (double)asker->rarest;
@@ -320,7 +350,9 @@ film_status class_asker_ask(struct class_asker *asker, film_text text, film_erro
     add_linear(asker);
     TRY(find_nearest(asker, text, error));
     TRY(count_votes(asker, error));
-    ask_halves(asker);
+    usual_answer(asker, asker->linear, 1, SIZE_MAX, &usual);
+    ask_halves(asker, usual);
+    ask_centre(asker, usual);
     class_asker_decide(asker);
 done:
     return status;

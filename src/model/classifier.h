@@ -28,9 +28,12 @@ enum class_sign {
     SIGN_HALVES,   /* mean log probability of the best by halves of the words */
     SIGN_AGREED,   /* share of the halves that have the same best */
     SIGN_TOTAL,    /* linear part of the best */
+    SIGN_LENGTH,   /* log of the vector's length: how much of the sentence the map knows */
+    SIGN_CENTRE,   /* similarity to the best category's centre, minus that of its examples */
     CLASS_SIGNS,
     CLASS_SIGNS_1 = SIGN_NEAR, /* of models before SIGN_NEAR */
-    CLASS_SIGNS_2 = SIGN_HALVES
+    CLASS_SIGNS_2 = SIGN_HALVES,
+    CLASS_SIGNS_3 = SIGN_LENGTH
 };
 
 enum { CLASS_NEAREST = 30, CLASSIFIER_TENSORS = 12 };
@@ -84,6 +87,7 @@ struct class_asker {
     struct class_row row;
     struct feature_row features;
     float *vector; /* of the sentence */
+    float *sum;    /* of a category's examples */
     int8_t *code;
     float *linear;       /* by category: value times weight */
     float *half;         /* the same of some words */
@@ -94,8 +98,8 @@ struct class_asker {
     size_t nearest_count;
     uint32_t best; /* category */
     float rarest;  /* the largest idf: that of an unknown word */
-    /* See SIGN_KNOWN, SIGN_NEAR, SIGN_COVERED, SIGN_HALVES and SIGN_AGREED. */
-    double known, near, covered, halves, agreed;
+    /* See SIGN_KNOWN, SIGN_NEAR, SIGN_COVERED, SIGN_HALVES to SIGN_AGREED, SIGN_LENGTH and on. */
+    double known, near, covered, halves, agreed, length, centre;
     struct grams example; /* scratch: the words of an example */
     double sign[CLASS_SIGNS];
     double none; /* probability */

@@ -226,7 +226,8 @@ static film_status read_classifier(json_t *object, const char *path, struct clas
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
     size_t signs = json_array_size(none) - 1; /* the last value is the bias */
     int valid = isfinite(rule->scale) && isfinite(rule->neighbours) && isfinite(rule->threshold) &&
-                (signs == CLASS_SIGNS || signs == CLASS_SIGNS_1 || signs == CLASS_SIGNS_2);
+                (signs == CLASS_SIGNS || signs == CLASS_SIGNS_1 || signs == CLASS_SIGNS_2 ||
+                 signs == CLASS_SIGNS_3);
     memset(rule->none, 0, sizeof rule->none);
     for (size_t s = 0; valid && s <= signs; s++) {
         double value = json_number_value(json_array_get(none, s));

@@ -335,37 +335,47 @@ static film_status use_given(struct columns *columns, const char *file,
 
 /* ---- Decision ---- */
 
-static film_status refuse_columns(const char *file, enum record_format format, size_t width,
-                                  const struct columns *columns, film_error *error)
+static film_status refuse_keys(const char *file, const struct columns *columns, film_error *error)
 {
     char list[COLUMNS_LISTED];
-    if (format == RECORD_JSONL)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: no known text key among %s (known: question1 and question2, text, "
-                          "...); name the columns, for example text=%s",
-                          file, columns_list(columns, list),
-                          columns->count ? columns->names[0] : "KEY");
-    if (width == 2)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: two columns without a header; name the columns: a,b or "
-                          "text,category",
-                          file);
-    return status_set(
-        error, FILM_BAD_INPUT,
-        "%s: %zu columns without a known header; name the columns, for example label,a,b%s", file,
-        width, width > 3 ? ",-" : "");
+    return status_set(error, FILM_BAD_INPUT,
+                      "%s: no known text key among %s (known: question1 and question2, text, "
+                      "...); name the columns, for example text=%s",
+                      file, columns_list(columns, list),
+                      columns->count ? columns->names[0] : "KEY");
 }
 
-static film_status refuse_header(struct columns *columns, const char *file,
-                                 const struct columns_peek *peek, film_error *error)
+/* Says what the first row is taken for, and how to name the columns then. */
+static film_status refuse_columns(struct columns *columns, const char *file,
+                                  const struct columns_peek *peek, film_error *error)
 {
     char list[COLUMNS_LISTED], example[GUESS_EXAMPLE];
+    size_t width = guess_width(peek);
+    const char *reason = guess_data_reason(peek);
+    const char *ordered = width == 2   ? "a,b or text,category"
+                          : width == 3 ? "label,a,b"
+                                       : "label,a,b,-";
     film_status status =
         set_names(columns, peek->records[0].fields, peek->records[0].field_count, error);
     if (status != FILM_OK) return status;
+    columns_list(columns, list);
+    if (guess_header(peek))
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "%s: the header has no known names (%s); name the columns, for example %s", file, list,
+            guess_example(peek, example));
+    if (reason)
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: %zu columns, and the first row (%s) is no header, since %s; name "
+                          "the columns, for example %s",
+                          file, width, list, reason, ordered);
     return status_set(error, FILM_BAD_INPUT,
-                      "%s: the header has no known names (%s); name the columns, for example %s",
-                      file, columns_list(columns, list), guess_example(peek, example));
+                      "%s: the first row (%s) has no known names, and %s; name the columns, for "
+                      "example %s if it is a header, in file order (%s) if it is data",
+                      file, list,
+                      peek->count > 1 ? "the rows below do not show that it is a header"
+                                      : "no row follows",
+                      guess_example(peek, example), ordered);
 }
 
 /* Returns whether the names form a known layout, or that of single records with given fields. */
@@ -394,7 +404,7 @@ static film_status use_content(struct columns *columns, const char *file,
         size_t count = columns->count < RECORD_MAX_KEYS ? columns->count : RECORD_MAX_KEYS;
         for (size_t i = 0; i < count; i++) names[i] = value_of(columns->names[i]);
         if (recognise(columns, options, names, count)) return FILM_OK;
-        return refuse_columns(file, format, count, columns, error);
+        return refuse_keys(file, columns, error);
     }
     const struct record *first = &peek->records[0];
     if (peek->from_start && !has_number(first) &&
@@ -402,10 +412,10 @@ static film_status use_content(struct columns *columns, const char *file,
         columns->has_header = 1;
         return set_names(columns, first->fields, first->field_count, error);
     }
-    if (guess_header(peek)) return refuse_header(columns, file, peek, error);
-    size_t width = guess_width(peek);
-    const struct columns_layout *layout = guess_layout(peek, format, options->labels, width);
-    if (!layout) return refuse_columns(file, format, width, columns, error);
+    const struct columns_layout *layout = NULL;
+    if (!guess_header(peek))
+        layout = guess_layout(peek, format, options->labels, guess_width(peek));
+    if (!layout) return refuse_columns(columns, file, peek, error);
     film_status status = roles_from(columns, layout->roles, error);
     columns->more_allowed = layout->more_allowed;
     if (status != FILM_OK) return status;

@@ -97,6 +97,9 @@ const struct columns_layout *guess_layout(const struct columns_peek *peek,
  * texts or labels. */
 int guess_header(const struct columns_peek *peek);
 
+/* guess.c: why the first row cannot be a header; NULL if it can. */
+const char *guess_data_reason(const struct columns_peek *peek);
+
 /* guess.c: an example for the columns option of a file with a header of unknown names,
  * "text=Frage,category=Thema". */
 enum { GUESS_EXAMPLE = 200 };

@@ -168,18 +168,27 @@ static struct below look_below(const struct columns_peek *peek, size_t column)
     return below;
 }
 
+const char *guess_data_reason(const struct columns_peek *peek)
+{
+    const struct record *first = &peek->records[0];
+    if (!peek->from_start) return "it is not the start of the file";
+    for (size_t i = 0; i < first->field_count; i++) {
+        if (!is_name(first->fields[i])) return "a name is one to three words";
+        if (look_below(peek, i).has_first) return "a row below has one of its values";
+        for (size_t j = 0; j < i; j++)
+            if (same(first->fields[i], first->fields[j])) return "two of its values are the same";
+    }
+    return NULL;
+}
+
 int guess_header(const struct columns_peek *peek)
 {
-    const struct record *first = peek->count ? &peek->records[0] : NULL;
     int found = 0;
-    if (!first || !peek->from_start || peek->count < 2) return 0;
-    for (size_t i = 0; i < first->field_count; i++) {
+    if (peek->count < 2 || guess_data_reason(peek)) return 0;
+    for (size_t i = 0; i < peek->records[0].field_count; i++) {
         double value;
-        film_text field = first->fields[i];
+        film_text field = peek->records[0].fields[i];
         struct below below = look_below(peek, i);
-        if (!is_name(field) || below.has_first) return 0;
-        for (size_t j = 0; j < i; j++)
-            if (same(field, first->fields[j])) return 0;
         if (mostly(below.numbers, below.rows))
             found = 1;
         else if (mostly(below.labels, below.rows))

@@ -7,6 +7,8 @@
 #include "model/model.h"
 #include "spoil.h"
 
+#include <jansson.h>
+
 static film_error error;
 static char good[300], spoiled[300];
 
@@ -241,6 +243,82 @@ static void halves_of_the_words_are_asked(void **state)
     film_close(model);
 }
 
+/* How near the sentence is to the mean of the best category's examples, and how near these are. */
+static void the_centre_of_the_best_category_is_compared(void **state)
+{
+    enum { DIM = 8 };
+    (void)state;
+    film_model *model = NULL;
+    struct class_asker asker;
+    assert_ok(film_open(good, &model, &error));
+    const struct classifier *classifier = &model->classifier;
+    assert_ok(class_asker_init(&asker, classifier, &model->encoder, &error));
+    assert_ok(class_asker_ask(&asker, film_string("my card and screen"), &error));
+    assert_int_equal(classifier->dim, DIM);
+    double mean[DIM] = {0}, example[240][DIM], length = 0, centre = 0, own = 0, members = 0;
+    size_t count = 0;
+    for (uint32_t e = 0; e < classifier->texts.count; e++) {
+        double square = 0;
+        if (classifier->category[e] != asker.best) continue;
+        for (int d = 0; d < DIM; d++) {
+            example[count][d] = classifier->code[e * DIM + d];
+            square += example[count][d] * example[count][d];
+        }
+        for (int d = 0; d < DIM; d++) mean[d] += example[count][d] /= sqrt(square);
+        count++;
+    }
+    for (int d = 0; d < DIM; d++) {
+        length += (double)asker.vector[d] * (double)asker.vector[d];
+        centre += mean[d] * mean[d];
+        own += mean[d] * (double)asker.vector[d];
+    }
+    for (size_t e = 0; e < count; e++)
+        for (int d = 0; d < DIM; d++) members += example[e][d] * mean[d] / sqrt(centre);
+    assert_true(count > 50);
+    assert_close(asker.sign[SIGN_LENGTH], log(sqrt(length) + 0.001), 1e-6);
+    assert_close(asker.sign[SIGN_CENTRE], own / sqrt(length * centre) - members / (double)count,
+                 1e-5);
+    assert_ok(class_asker_ask(&asker, film_string(""), &error));
+    assert_close(asker.sign[SIGN_CENTRE], 0, 0);
+    class_asker_free(&asker);
+    film_close(model);
+}
+
+/* A model learned before the last two signs: they have no weight, the others keep theirs. */
+static void a_model_with_fewer_signs_opens(void **state)
+{
+    (void)state;
+    struct spoil spoil;
+    film_model *model = NULL, *before = NULL;
+    json_error_t problem;
+    assert_true(spoil_open(&spoil, good));
+    size_t at = 0;
+    while (strcmp(spoil.key[at], "settings") != 0) at++;
+    json_t *settings = json_loads(spoil.value[at], 0, &problem);
+    json_t *none = json_object_get(json_object_get(settings, "classifier"), "none");
+    assert_int_equal(json_array_size(none), CLASS_SIGNS + 1);
+    assert_int_equal(json_array_remove(none, SIGN_CENTRE), 0);
+    assert_int_equal(json_array_remove(none, SIGN_LENGTH), 0);
+    char *text = json_dumps(settings, 0);
+    spoil.value[at] = text;
+    assert_ok(spoil_write(&spoil, spoiled, &error));
+    assert_ok(film_open(spoiled, &before, &error));
+    assert_ok(film_open(good, &model, &error));
+    const double *old = before->classifier.rule.none, *now = model->classifier.rule.none;
+    for (int s = 0; s <= CLASS_SIGNS; s++)
+        assert_close(old[s], s == SIGN_LENGTH || s == SIGN_CENTRE ? 0 : now[s], 1e-12);
+    json_array_remove(none, 0);
+    free(text);
+    spoil.value[at] = text = json_dumps(settings, 0);
+    assert_ok(spoil_write(&spoil, spoiled, &error));
+    film_close(before);
+    assert_int_equal(film_open(spoiled, &before, &error), FILM_BAD_INPUT);
+    free(text);
+    json_decref(settings);
+    spoil_close(&spoil);
+    film_close(model);
+}
+
 /* ---- Damage ---- */
 
 static void expect(const struct spoil *spoil, const char *what)
@@ -328,6 +406,8 @@ int main(void)
         cmocka_unit_test(items_are_counted_once_each),
         cmocka_unit_test(nearest_examples_cover_words),
         cmocka_unit_test(halves_of_the_words_are_asked),
+        cmocka_unit_test(the_centre_of_the_best_category_is_compared),
+        cmocka_unit_test(a_model_with_fewer_signs_opens),
         cmocka_unit_test(a_missing_tensor_is_named),
         cmocka_unit_test(random_bytes_are_refused_or_stay_inside),
         cmocka_unit_test(numbers_out_of_range_are_refused),

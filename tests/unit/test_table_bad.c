@@ -23,13 +23,19 @@ static void whole_files_are_refused(void **state)
            "a",
            "!2 x.tsv: UTF-16 text; convert it with iconv -f UTF-16 -t UTF-8\n");
     expect("x.tsv", "p\tq\n",
-           "!2 x.tsv: two columns without a header; name the columns: a,b or "
-           "text,category\n");
-    expect(
-        "x.tsv", "p\tq\tr\ts\tt\n",
-        "!2 x.tsv: 5 columns without a known header; name the columns, for example label,a,b,-\n");
+           "!2 x.tsv: the first row (p, q) has no known names, and no row follows; name the "
+           "columns, for example text=p,category=q if it is a header, in file order (a,b or "
+           "text,category) if it is data\n");
+    expect("x.tsv", "p\tq\nr\tq\n",
+           "!2 x.tsv: 2 columns, and the first row (p, q) is no header, since a row below has one "
+           "of its values; name the columns, for example a,b or text,category\n");
+    expect("x.tsv", "p\tq\tr\ts\tt\n",
+           "!2 x.tsv: the first row (p, q, r, s, t) has no known names, and no row follows; name "
+           "the columns, for example text=p,category=q if it is a header, in file order "
+           "(label,a,b,-) if it is data\n");
     expect("x.tsv", "1\tp\t2\n",
-           "!2 x.tsv: 3 columns without a known header; name the columns, for example label,a,b\n");
+           "!2 x.tsv: 3 columns, and the first row (1, p, 2) is no header, since a name is one to "
+           "three words; name the columns, for example label,a,b\n");
     expect("x.jsonl", "{\"foo\": 1, \"bar\": 2}\n",
            "!2 x.jsonl: no known text key among foo, bar (known: question1 and question2, text, "
            "...); name the columns, for example text=foo\n");

@@ -184,8 +184,16 @@ bad "a JSON list as text" 2 \
 heading "Columns"
 cut -f2,3 good.tsv | tail -n +2 >two-columns.tsv
 bad "two columns without a header" 2 \
-    'film: two-columns.tsv: two columns without a header; name the columns: a,b or text,category' \
+    "film: two-columns.tsv: 2 columns, and the first row (I've lost my debit card, what should I d..., lost my bank card, need it blocked asap) is no header, since a name is one to three words; name the columns, for example --columns a,b or text,category" \
     film train two-columns.tsv -o m.film
+lines 'Frage,Thema' 'Karte weg,Karte' 'Konto zu,Konto' >few-rows.csv
+bad "an unknown header and two short rows" 2 \
+    'film: few-rows.csv: the first row (Frage, Thema) has no known names, and the rows below do not show that it is a header; name the columns, for example --columns text=Frage,category=Thema if it is a header, in file order (a,b or text,category) if it is data' \
+    film train few-rows.csv -o m.film
+lines 'Frage,Thema' >no-rows.csv
+bad "an unknown header without a row" 2 \
+    'film: no-rows.csv: the first row (Frage, Thema) has no known names, and no row follows; name the columns, for example --columns text=Frage,category=Thema if it is a header, in file order (a,b or text,category) if it is data' \
+    film train no-rows.csv -o m.film
 printf 'x\ty\tz\tu\tv\n%.0s' 1 2 3 >five.tsv
 lines 'Frage;Thema' 'Wo ist meine Karte?;Karte' 'Wie sperre ich sie?;Karte' 'Wer hilft mir?;PIN' >frage.csv
 bad "a header with unknown names" 2 \
@@ -198,7 +206,7 @@ bad "an unknown encoding" 1 \
     'film: unknown encoding "ebcdic"; choose utf-8, windows-1252 or latin-1' \
     film train frage.csv --encoding ebcdic -o m.film
 bad "five columns without a header" 2 \
-    'film: five.tsv: 5 columns without a known header; name the columns, for example --columns label,a,b,-' \
+    'film: five.tsv: 5 columns, and the first row (x, y, z, u, v) is no header, since a row below has one of its values; name the columns, for example --columns label,a,b,-' \
     film train five.tsv -o m.film
 lines '{"x": "a", "y": "b"}' >keys.jsonl
 bad "unknown keys" 2 \
