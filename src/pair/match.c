@@ -74,6 +74,17 @@ done:
     return status;
 }
 
+static film_status init_known(struct match *match, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct match_rule rule = {.full = 1, .memory = 1, .identity = 1, .guarantee = 1, .alone = 1};
+    if (!match->decision->matches.count || !match->rule.memory || match->rule.alone) return FILM_OK;
+    TRY_ALLOC(match->known = mem_zeroed(1, sizeof *match->known), error);
+    TRY(match_init(match->known, match->decision, &rule, error));
+done:
+    return status;
+}
+
 film_status match_init(struct match *match, const struct decision *decision,
                        const struct match_rule *rule, film_error *error)
 {
@@ -84,6 +95,7 @@ film_status match_init(struct match *match, const struct decision *decision,
     TRY(survey_init(&match->survey, decision->encoder, error));
     if (decision->full) TRY(tree_terms_init(&match->terms, &decision->plan, error));
     if (rule->full) TRY(init_parent(match, error));
+    if (rule->full) TRY(init_known(match, error));
 done:
     if (status != FILM_OK) match_free(match);
     return status;
@@ -93,6 +105,8 @@ void match_free(struct match *match)
 {
     if (match->parent) match_free(match->parent);
     mem_free(match->parent);
+    if (match->known) match_free(match->known);
+    mem_free(match->known);
     survey_free(&match->survey);
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
@@ -116,7 +130,7 @@ double match_threshold(const struct match *match)
     return line_threshold(decision, match->rule.full ? &decision->margin : &decision->similarity);
 }
 
-/* log-odds = scale * score + bias + memory + identity + guarantee + prior, compared with the
+/* log-odds = scale * score + bias + memory + known matches + identity + guarantee + prior, compared with the
  * threshold on the same scale. */
 static void judge_score(struct match *match, const struct calibration *line, double score,
                         const struct match_measures *pair, film_verdict *verdict)
@@ -126,7 +140,7 @@ static void judge_score(struct match *match, const struct calibration *line, dou
     double log_odds = line->scale * score + line->bias;
     if (match->rule.pool && match->rule.full)
         log_odds = decision_in_pool(decision, pair->resemblance, log_odds);
-    log_odds += decision->memory.weight[pair->answer];
+    log_odds += decision->memory.weight[pair->answer] + pair->matches;
     match->identity = pair->identical ? decision_identity(log_odds) : 0;
     log_odds += match->identity;
     match->guarantee = pair->guaranteed && match->identity == 0
@@ -166,6 +180,37 @@ static film_status judge_by_parent(struct match *match, film_error *error)
     return status;
 }
 
+/* Compares the known matches of either record with the other record. */
+static film_status judge_known(struct match *match, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct known_matches *known = &match->decision->matches;
+    const struct reading_side *side = match->survey.reading.side;
+    const struct calibration *line = &match->decision->margin;
+    double sum[2] = {0, 0}, threshold = line->scale * line->threshold + line->bias;
+    size_t compared = 0;
+    match->matches_term = 0;
+    for (int s = 0; s < 2 && match->known; s++) {
+        size_t record = known_matches_find(known, side[s].hash);
+        if (record == known->count) continue;
+        uint64_t end = known->first[record + 1], i = known->first[record];
+        for (size_t taken = 0; i < end && taken < KNOWN_MATCHES_MOST; i++) {
+            film_verdict verdict = {0};
+            if (known->keys[known->list[i]] == side[!s].hash) continue;
+            TRY(match_score(match->known, known_matches_text(known, known->list[i]), side[!s].text,
+                            &verdict, error));
+            sum[s] += fmax(-KNOWN_MATCHES_SURE, fmin(KNOWN_MATCHES_SURE, verdict.log_odds));
+            taken++;
+            compared++;
+        }
+    }
+    if (compared)
+        match->matches_term =
+            KNOWN_MATCHES_WEIGHT * ((sum[0] + sum[1]) / (double)compared - threshold);
+done:
+    return status;
+}
+
 /* Measures all of a pair of a full decision but its trees. */
 static film_status measure_pair(struct match *match, struct match_measures *pair, film_error *error)
 {
@@ -181,10 +226,12 @@ static film_status measure_pair(struct match *match, struct match_measures *pair
     enum memory_answer answer =
         match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
     TRY(judge_by_parent(match, error));
+    TRY(judge_known(match, error));
     *pair = (struct match_measures){
         .margin = linear_sum(&decision->line, survey->traits) + survey->margin,
         .network = decision_network(decision, survey),
         .parent = match->parent_term,
+        .matches = match->matches_term,
         .resemblance = match->rule.pool ? decision_resemblance(decision, survey) : 0,
         .similarity = match->similarity,
         .answer = answer,
