@@ -177,11 +177,13 @@ static film_status keep_matches(const struct comm *comm, const struct memory_dat
     const char *at;
     size_t records = 0;
     int one = 0;
+    if (comm->rank == 0) status = known_matches_one_table(known, facts->count, &one, error);
+    TRY(comm_agree(comm, status, error));
+    TRY(comm_broadcast(comm, &one, sizeof one, 0, error));
+    if (!one) goto done;
     TRY(gather_matches(comm, held, &lengths, &bytes, error));
     if (comm->rank > 0) goto done;
-    TRY(known_matches_one_table(known, facts->count, &one, error));
     for (size_t i = 0; i < facts->count; i++) records += 2 * (size_t)(known[i].same == 1);
-    if (!one || !records) goto done;
     TRY_ALLOC(texts = mem_array(records, sizeof *texts), error);
     at = bytes;
     for (size_t i = 0; i < records; at += texts[i++].length)

@@ -74,17 +74,6 @@ done:
     return status;
 }
 
-static film_status init_known(struct match *match, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct match_rule rule = {.full = 1, .memory = 1, .identity = 1, .guarantee = 1, .alone = 1};
-    if (!match->decision->matches.count || !match->rule.memory || match->rule.alone) return FILM_OK;
-    TRY_ALLOC(match->known = mem_zeroed(1, sizeof *match->known), error);
-    TRY(match_init(match->known, match->decision, &rule, error));
-done:
-    return status;
-}
-
 film_status match_init(struct match *match, const struct decision *decision,
                        const struct match_rule *rule, film_error *error)
 {
@@ -95,7 +84,6 @@ film_status match_init(struct match *match, const struct decision *decision,
     TRY(survey_init(&match->survey, decision->encoder, error));
     if (decision->full) TRY(tree_terms_init(&match->terms, &decision->plan, error));
     if (rule->full) TRY(init_parent(match, error));
-    if (rule->full) TRY(init_known(match, error));
 done:
     if (status != FILM_OK) match_free(match);
     return status;
@@ -180,6 +168,21 @@ static film_status judge_by_parent(struct match *match, film_error *error)
     return status;
 }
 
+/* The rule may change between pairs, so the match is made when it is first needed. */
+static film_status init_known(struct match *match, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct match_rule rule = {.full = 1, .memory = 1, .identity = 1, .guarantee = 1, .alone = 1};
+    if (match->known) return FILM_OK;
+    TRY_ALLOC(match->known = mem_zeroed(1, sizeof *match->known), error);
+    status = match_init(match->known, match->decision, &rule, error);
+    if (status == FILM_OK) return FILM_OK;
+    mem_free(match->known);
+    match->known = NULL;
+done:
+    return status;
+}
+
 /* Compares the known matches of either record with the other record. */
 static film_status judge_known(struct match *match, film_error *error)
 {
@@ -190,9 +193,11 @@ static film_status judge_known(struct match *match, film_error *error)
     double sum[2] = {0, 0}, threshold = line->scale * line->threshold + line->bias;
     size_t compared = 0;
     match->matches_term = 0;
-    for (int s = 0; s < 2 && match->known; s++) {
+    if (!match->rule.memory || match->rule.alone) return FILM_OK;
+    for (int s = 0; s < 2; s++) {
         size_t record = known_matches_find(known, side[s].hash);
         if (record == known->count) continue;
+        TRY(init_known(match, error));
         uint64_t end = known->first[record + 1], i = known->first[record];
         for (size_t taken = 0; i < end && taken < KNOWN_MATCHES_MOST; i++) {
             film_verdict verdict = {0};

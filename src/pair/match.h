@@ -36,7 +36,7 @@ struct match {
     double identity, guarantee; /* these terms of the pair */
     struct match *parent;       /* of the parent's decision; NULL: it has no weight */
     double parent_term;         /* of the margin */
-    struct match *known;        /* judges known matches; NULL: there are none */
+    struct match *known;        /* judges known matches; NULL: not needed yet */
     double matches_term;        /* of the log-odds */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;

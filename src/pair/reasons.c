@@ -292,7 +292,6 @@ film_status reasons_of_similarity(struct match *match, film_verdict *verdict, fi
         TRY(add_words(match, 1, share_of_similarity, error));
         settle_sum(match->reasons, match->reason_count, total);
     }
-    TRY(add_named(match, &of_matches, match->matches_term, error));
     TRY(add_identity(match, error));
 done:
     return status;
@@ -456,6 +455,7 @@ film_status reasons_of_decision(struct match *match, film_error *error)
         enum memory_answer answer = decision_memory(decision, &match->survey);
         TRY(add_named(match, &of_memory[answer], decision->memory.weight[answer], error));
     }
+    TRY(add_named(match, &of_matches, match->matches_term, error));
     TRY(add_identity(match, error));
     TRY(add_guarantee(match, error));
 done:
