@@ -24,12 +24,12 @@ set(FILM_SOURCES
   src/pair/alignment.c src/pair/answered.c src/pair/calibrate.c src/pair/comparison.c
   src/pair/decision.c src/pair/evidence.c src/pair/field_traits.c src/pair/guarantees.c
   src/pair/item_table.c src/pair/items.c src/pair/knowledge.c src/pair/linear.c src/pair/match.c
-  src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c
+  src/pair/known_matches.c src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c
   src/pair/record_fields.c src/pair/resemblance.c src/pair/roles.c src/pair/scope.c
   src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
-  src/model/decision_file.c src/model/decision_settings.c src/model/edits.c src/model/examples.c
+  src/model/decision_file.c src/model/decision_settings.c src/model/edits.c src/model/examples.c src/model/known_matches_file.c
   src/model/model.c src/model/model_words.c src/model/pack_grams.c src/model/packed.c
   src/model/packed_file.c src/model/parent.c src/model/settings.c src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h
@@ -111,6 +111,8 @@ set(FILM_TRAIN_SOURCES
   src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c src/learn/made_up.c
   src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/memory_fit.c src/learn/mfilm.c
   src/learn/near_misses.c src/learn/operating.c src/learn/out_of_fold.c src/learn/packed_rows.c src/learn/pair_lists.c
+  src/learn/made_up_pairs.c src/learn/known_matches_build.c src/learn/memory_build.c src/learn/memory_fit.c src/learn/mfilm.c
+  src/learn/near_misses.c src/learn/operating.c src/learn/out_of_fold.c src/learn/pair_lists.c
   src/learn/parent_fit.c src/learn/prior.c src/learn/prior_fit.c src/learn/promise.c
   src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c src/learn/rank_checkpoint.c
   src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c src/learn/rank_map.c

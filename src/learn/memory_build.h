@@ -4,7 +4,7 @@
 
 #include "pair/memory.h"
 
-/* One labelled pair: the hashes of its two questions. */
+/* One labelled pair: the hashes of its two questions, in the order of the file. */
 struct memory_row {
     uint64_t a, b;
     int same; /* 1 positive, 0 negative; other rows are skipped */

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "learn/calibrate_fit.h"
 #include "learn/decision_threshold.h"
+#include "learn/known_matches_build.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,6 +133,69 @@ done:
     return status;
 }
 
+/* Gathers the records of the pairs labelled the same from all processes: their texts, one after the
+ * other, and in LENGTHS two numbers per pair. */
+static film_status gather_matches(const struct comm *comm, const struct out_of_fold *held,
+                                  void **lengths, void **bytes, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = 0, size = 0;
+    film_text text[2];
+    char *own = NULL;
+    uint64_t *length = mem_array(2 * held->share.count, sizeof *length);
+    TRY_ALLOC(length, error);
+    for (int copy = 0; copy < 2; copy++) {
+        if (copy) TRY_ALLOC(own = mem_array(size, 1), error);
+        count = size = 0;
+        for (size_t i = 0; i < held->share.count; i++) {
+            if (held->known[i].same != 1) continue;
+            labels_text(&held->share, i, &text[0], &text[1]);
+            for (int s = 0; s < 2; s++) {
+                if (copy && text[s].length) memcpy(own + size, text[s].bytes, text[s].length);
+                length[count++] = text[s].length;
+                size += text[s].length;
+            }
+        }
+    }
+    TRY(comm_collect(comm, length, count * sizeof *length, lengths, error));
+    TRY(comm_collect(comm, own, size, bytes, error));
+done:
+    mem_free(length);
+    mem_free(own);
+    return status;
+}
+
+/* Stores the known matches of records of one table. */
+static film_status keep_matches(const struct comm *comm, const struct memory_data *facts,
+                                const struct out_of_fold *held, struct decision *decision,
+                                film_error *error)
+{
+    film_status status = FILM_OK;
+    void *lengths = NULL, *bytes = NULL;
+    film_text *texts = NULL;
+    const struct memory_row *known = facts->known;
+    const char *at;
+    size_t records = 0;
+    int one = 0;
+    if (comm->rank == 0) status = known_matches_one_table(known, facts->count, &one, error);
+    TRY(comm_agree(comm, status, error));
+    TRY(comm_broadcast(comm, &one, sizeof one, 0, error));
+    if (!one) goto done;
+    TRY(gather_matches(comm, held, &lengths, &bytes, error));
+    if (comm->rank > 0) goto done;
+    for (size_t i = 0; i < facts->count; i++) records += 2 * (size_t)(known[i].same == 1);
+    TRY_ALLOC(texts = mem_array(records, sizeof *texts), error);
+    at = bytes;
+    for (size_t i = 0; i < records; at += texts[i++].length)
+        texts[i] = (film_text){at, (size_t)((const uint64_t *)lengths)[i]};
+    TRY(known_matches_build(&decision->matches, known, facts->count, texts, error));
+done:
+    mem_free(lengths);
+    mem_free(bytes);
+    mem_free(texts);
+    return status;
+}
+
 film_status memory_fit(const struct learn_input *input, const struct out_of_fold *held,
                        const double *margin, struct decision *decision, film_error *error)
 {
@@ -141,6 +205,7 @@ film_status memory_fit(const struct learn_input *input, const struct out_of_fold
     double weight[MEMORY_ANSWERS] = {0};
     struct memory_data facts;
     TRY(facts_gather(input, held, line, margin, &facts, error));
+    if (held->tried) TRY(keep_matches(input->corpus->comm, &facts, held, decision, error));
     if (input->corpus->comm->rank > 0) goto done;
     TRY(ask_memory(&facts, input->options->seed, error));
     TRY(weigh_memory(&facts, weight, error));

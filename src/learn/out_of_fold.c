@@ -154,7 +154,8 @@ static void keep_survey(struct out_of_fold *held, size_t i, const struct survey 
     float target = held->share.target[i];
     held->similarity[i] = (float)survey_similarity(survey);
     keep_traits(held, i, survey);
-    held->known[i] = (struct memory_row){reading->side[0].hash, reading->side[1].hash,
+    held->known[i] = (struct memory_row){reading->side[reading->swapped].hash,
+                                         reading->side[!reading->swapped].hash,
                                          target >= 1   ? 1
                                          : target <= 0 ? 0
                                                        : -1};

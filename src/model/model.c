@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "model/decision_file.h"
+#include "model/known_matches_file.h"
 #include "model/packed.h"
 #include "model/parent.h"
 #include "model/settings.h"
@@ -184,6 +185,7 @@ static film_status read_model_file(film_model *model, const char *path, film_err
     TRY(open_arrays(model, path, error));
     model->decision.encoder = &model->encoder;
     TRY(decision_open(&model->decision, model->file, &columns, path, error));
+    TRY(known_matches_open(&model->decision.matches, model->file, path, error));
     TRY(parent_open(model, path, error));
     TRY(examples_open(&model->examples, model->file, path, error));
     TRY(classifier_open(&model->classifier, model->file, model->encoder.dim, path, error));
@@ -252,7 +254,7 @@ film_status model_parse_parent(const void *bytes, size_t size, const char *name,
 
 enum {
     OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS +
-                  RELATIONS_TENSORS + PACKED_TENSORS + PARENT_TENSORS
+                  KNOWN_MATCHES_TENSORS + RELATIONS_TENSORS + PACKED_TENSORS + PARENT_TENSORS
 };
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a network */
@@ -315,6 +317,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     else
         layout.count += relations_tensors(&model->relations, layout.tensors + layout.count);
     layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
+    layout.count += known_matches_tensors(&model->decision.matches, layout.tensors + layout.count);
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
     layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
     layout.count += parent_tensors(model, layout.tensors + layout.count);

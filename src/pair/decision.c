@@ -19,6 +19,7 @@ void decision_free(struct decision *decision)
     tree_terms_plan_free(&decision->plan);
     trees_free(&decision->trees);
     memory_free(&decision->memory);
+    known_matches_free(&decision->matches);
     memset(decision, 0, sizeof *decision);
 }
 

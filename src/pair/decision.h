@@ -1,12 +1,12 @@
 /* The decision: from the survey of a pair to log-odds.
  *
  *     log-odds = scale * (line(traits) + word evidence + trees(traits) + network + parent) + bias
- *                + memory + identity + prior
+ *                + memory + known matches + identity + prior
  *
  * This is a generalised additive model. The line and the word evidence are the margin that the
  * trees start from, so they stay exact for every trait, word and word pair. The trees have depth 2,
  * so they are sums of terms of one or two traits. Calibration is affine. Memory contributes only
- * where both questions are known. Since everything is a sum, match.h can attribute it to reasons.
+ * where both questions are known, known matches (pair/known_matches.h) where one record is. Since everything is a sum, match.h can attribute it to reasons.
  *
  * The network term, weight * (similarity - mean), exists in models with a BERT encoder. It is
  * outside of the trees, because the encoder may have been trained on the very pairs that the trees
@@ -29,6 +29,7 @@
 #define PAIR_DECISION_H
 
 #include "pair/calibrate.h"
+#include "pair/known_matches.h"
 #include "pair/linear.h"
 #include "pair/memory.h"
 #include "pair/survey.h"
@@ -66,9 +67,10 @@ struct decision {
     struct evidence evidence;
     struct trees trees; /* over all traits, in their order */
     struct tree_terms_plan plan;
-    char **term_name;     /* of each term of the plan: "edits", "edits and shared words" */
-    struct memory memory; /* may be empty */
-    unsigned guarantees;  /* ONLY_NUMBER, ...: differences that alone are never the same */
+    char **term_name;             /* of each term of the plan: "edits", "edits and shared words" */
+    struct memory memory;         /* may be empty */
+    struct known_matches matches; /* of records; may be empty */
+    unsigned guarantees;          /* ONLY_NUMBER, ...: differences that alone are never the same */
     struct decision_network {
         double weight; /* 0: no network, or its weight is not known */
         double mean;   /* the neutral similarity */

@@ -93,6 +93,8 @@ void match_free(struct match *match)
 {
     if (match->parent) match_free(match->parent);
     mem_free(match->parent);
+    if (match->known) match_free(match->known);
+    mem_free(match->known);
     survey_free(&match->survey);
     tree_terms_free(&match->terms);
     mem_free(match->reasons);
@@ -116,7 +118,7 @@ double match_threshold(const struct match *match)
     return line_threshold(decision, match->rule.full ? &decision->margin : &decision->similarity);
 }
 
-/* log-odds = scale * score + bias + memory + identity + guarantee + prior, compared with the
+/* log-odds = scale * score + bias + memory + known matches + identity + guarantee + prior, compared with the
  * threshold on the same scale. */
 static void judge_score(struct match *match, const struct calibration *line, double score,
                         const struct match_measures *pair, film_verdict *verdict)
@@ -126,7 +128,7 @@ static void judge_score(struct match *match, const struct calibration *line, dou
     double log_odds = line->scale * score + line->bias;
     if (match->rule.pool && match->rule.full)
         log_odds = decision_in_pool(decision, pair->resemblance, log_odds);
-    log_odds += decision->memory.weight[pair->answer];
+    log_odds += decision->memory.weight[pair->answer] + pair->matches;
     match->identity = pair->identical ? decision_identity(log_odds) : 0;
     log_odds += match->identity;
     match->guarantee = pair->guaranteed && match->identity == 0
@@ -166,6 +168,54 @@ static film_status judge_by_parent(struct match *match, film_error *error)
     return status;
 }
 
+/* The rule may change between pairs, so the match is made when it is first needed. */
+static film_status init_known(struct match *match, film_error *error)
+{
+    film_status status = FILM_OK;
+    struct match_rule rule = {.full = 1, .memory = 1, .identity = 1, .guarantee = 1, .alone = 1};
+    if (match->known) return FILM_OK;
+    TRY_ALLOC(match->known = mem_zeroed(1, sizeof *match->known), error);
+    status = match_init(match->known, match->decision, &rule, error);
+    if (status == FILM_OK) return FILM_OK;
+    mem_free(match->known);
+    match->known = NULL;
+done:
+    return status;
+}
+
+/* Compares the known matches of either record with the other record. */
+static film_status judge_known(struct match *match, film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct known_matches *known = &match->decision->matches;
+    const struct reading_side *side = match->survey.reading.side;
+    const struct calibration *line = &match->decision->margin;
+    double sum[2] = {0, 0}, threshold = line->scale * line->threshold + line->bias;
+    size_t compared = 0;
+    match->matches_term = 0;
+    if (!match->rule.memory || match->rule.alone) return FILM_OK;
+    for (int s = 0; s < 2; s++) {
+        size_t record = known_matches_find(known, side[s].hash);
+        if (record == known->count) continue;
+        TRY(init_known(match, error));
+        uint64_t end = known->first[record + 1], i = known->first[record];
+        for (size_t taken = 0; i < end && taken < KNOWN_MATCHES_MOST; i++) {
+            film_verdict verdict = {0};
+            if (known->keys[known->list[i]] == side[!s].hash) continue;
+            TRY(match_score(match->known, known_matches_text(known, known->list[i]), side[!s].text,
+                            &verdict, error));
+            sum[s] += fmax(-KNOWN_MATCHES_SURE, fmin(KNOWN_MATCHES_SURE, verdict.log_odds));
+            taken++;
+            compared++;
+        }
+    }
+    if (compared)
+        match->matches_term =
+            KNOWN_MATCHES_WEIGHT * ((sum[0] + sum[1]) / (double)compared - threshold);
+done:
+    return status;
+}
+
 /* Measures all of a pair of a full decision but its trees. */
 static film_status measure_pair(struct match *match, struct match_measures *pair, film_error *error)
 {
@@ -181,10 +231,12 @@ static film_status measure_pair(struct match *match, struct match_measures *pair
     enum memory_answer answer =
         match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
     TRY(judge_by_parent(match, error));
+    TRY(judge_known(match, error));
     *pair = (struct match_measures){
         .margin = linear_sum(&decision->line, survey->traits) + survey->margin,
         .network = decision_network(decision, survey),
         .parent = match->parent_term,
+        .matches = match->matches_term,
         .resemblance = match->rule.pool ? decision_resemblance(decision, survey) : 0,
         .similarity = match->similarity,
         .answer = answer,

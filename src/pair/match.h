@@ -9,6 +9,7 @@
 /* How to decide; match_rule sets it from the caller's options. */
 struct match_rule {
     int full, memory, identity, guarantee; /* the terms that make up the verdict */
+    int alone;                             /* known matches are not compared */
     int pool;                              /* pairs of a whole set: by the pool rule, if any */
     int no_reasons;                        /* film_match: compute the verdict only (match_score) */
     size_t most_reasons;                   /* film_match: the limit passed to match_pair */
@@ -19,6 +20,7 @@ struct match_rule {
 struct match_measures {
     double margin;          /* line and evidence, added before the trees */
     double network, parent; /* added after them */
+    double matches;         /* the term of known matches */
     double resemblance;     /* for the pool rule */
     double similarity;
     enum memory_answer answer;
@@ -34,6 +36,8 @@ struct match {
     double identity, guarantee; /* these terms of the pair */
     struct match *parent;       /* of the parent's decision; NULL: it has no weight */
     double parent_term;         /* of the margin */
+    struct match *known;        /* judges known matches; NULL: not needed yet */
+    double matches_term;        /* of the log-odds */
     film_reason *reasons;
     size_t reason_count, reasons_capacity;
     size_t wanted;     /* the number of strongest reasons that are given; 0: all */

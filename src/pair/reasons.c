@@ -189,6 +189,8 @@ static const struct named
     identical = {"identical", "identical", "the same words in the same order", FAMILY_IDENTITY},
     of_network = {"trait", "encoder_similarity", DECISION_NETWORK, FAMILY_MEANING},
     of_parent = {"start", "start_model", DECISION_PARENT, FAMILY_START},
+    of_matches = {"memory", "memory_matches",
+                  "known matches of a record, compared with the other record", FAMILY_MEMORY},
     of_black_box = {"trait", "black_box", DECISION_BLACK_BOX, FAMILY_BLACK_BOX},
     of_memory[MEMORY_ANSWERS] = {
         [MEMORY_UNKNOWN] = {"memory", "memory_unknown", "", FAMILY_MEMORY},
@@ -453,6 +455,7 @@ film_status reasons_of_decision(struct match *match, film_error *error)
         enum memory_answer answer = decision_memory(decision, &match->survey);
         TRY(add_named(match, &of_memory[answer], decision->memory.weight[answer], error));
     }
+    TRY(add_named(match, &of_matches, match->matches_term, error));
     TRY(add_identity(match, error));
     TRY(add_guarantee(match, error));
 done:

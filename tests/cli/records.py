@@ -91,3 +91,13 @@ with open("single.csv", "w", newline="") as out:  # 40 products in two shops; sa
 with open("large.jsonl", "w") as out:
     out.write(json.dumps(dict(held[0], left_title="camera " * 150000)) + "\n")
     out.write(json.dumps(dict(held[1], left_price="about as much as a car", right_released="soon")) + "\n")
+with open("one.jsonl", "w") as out, open("known.jsonl", "w") as known:  # offers of one table; each has one known match
+    for _ in range(120):
+        p = product()
+        offers = [other_shop(p) for _ in range(3)]
+        pairs = [(offers[0], offers[1], 1)] + [(rng.choice(offers[:2]), other_shop(near(p)), 0) for _ in range(3)]
+        for a, b, same in pairs:
+            a, b = rng.choice([(a, b), (b, a)])
+            row = {"label": same, **{"left_" + k: v for k, v in a.items()}, **{"right_" + k: v for k, v in b.items()}}
+            out.write(json.dumps(row) + "\n")
+        known.write(json.dumps(offers) + "\n")

@@ -197,6 +197,43 @@ title=$(sed -n 's/^l7,\([^,]*\),.*/\1/p' single.csv)
 run "$FILM" search shop.pool "{\"title\": \"$title\"}" -q
 check "a record is found by one of its fields" grep -qE '[[:space:]][lr]7[[:space:]]' <(head -2 out)
 
+# ---- Known matches ----
+trained one.film one.jsonl
+check "pairs of one table store known matches, pairs between two tables do not" \
+    test "$(grep -ac matches.keys one.film) $(grep -ac matches.keys m.film)" = "1 0"
+check "a known match counts half of its distance from the threshold" "$PYTHON" - "$FILM" <<'PY'
+import json, subprocess, sys
+# Offers a and c are a labelled match, b is new. Each verdict on b is a sum of its own part and half of the other's part,
+# from the threshold on: both must lead to the same threshold, whatever a, b and c are.
+def match(*more):
+    return json.loads(subprocess.run([sys.argv[1], "match", "one.film", "--json", *more], capture_output=True, check=True).stdout)
+def parts(x, y):
+    verdict = match(json.dumps(x), json.dumps(y))
+    term = [r["weight"] for r in verdict["reasons"] if r["id"] == "memory_matches"]
+    return verdict["same"], verdict["log_odds"], sum(term)
+thresholds = []
+same, different = [], []
+offers = [json.loads(line) for line in open("known.jsonl")][:12]
+for i, (a, c, _) in enumerate(offers):
+    for b in (offers[i][2], offers[i - 1][2]):
+        verdict, total, term = parts(a, b)
+        assert parts(b, a) == (verdict, total, term)
+        (same if verdict else different).append(total)
+        _, other, from_a = parts(c, b)
+        assert term and from_a, "every offer has a known match"
+        if abs(other - from_a) < 6:
+            thresholds.append(other - from_a - 2 * term)
+        else:
+            thresholds.append((6 if other > 0 else -6) - 2 * term)
+assert max(thresholds) - min(thresholds) < 1e-6, thresholds
+assert max(different) < thresholds[0] <= min(same), (different, thresholds[0], same)
+a, c = offers[0][:2]  # the pair itself is no known match of either
+verdict = match(json.dumps(a), json.dumps(c))
+assert not [r for r in verdict["reasons"] if r["id"] == "memory_matches"]
+a, b = offers[0][0], offers[0][2]
+assert not [r for r in match("--no-memory", json.dumps(a), json.dumps(b))["reasons"] if r["kind"] == "memory"]
+PY
+
 # ---- Odd input ----
 run "$FILM" predict m.film renamed.jsonl -o other.tsv
 check "a renamed field counts as missing on one side, with a warning" grep -qx \

@@ -140,9 +140,38 @@ static void the_score_learns_which_field_decides(void **state)
     for (uint32_t i = 100; i < 1000; i++) assert_true(blocking_score(blocking, i, i + 1000) < 0.5f);
 }
 
+/* Every allocation of building, learning and searching fails once. */
+static film_status block_some(void)
+{
+    static const struct blocking_example examples[] = {{0, 1, 1}, {2, 3, 1}, {0, 5, 0}, {1, 4, 0}};
+    film_status status = FILM_OK;
+    struct blocking *some = NULL;
+    struct blocking_searcher *searcher = NULL;
+    uint32_t id[4];
+    float score[4];
+    struct nearest out = {id, score, 0};
+    TRY(blocking_new(&vocabulary.encoder, list, 60, 1, &some, &error));
+    TRY(blocking_learn(some, examples, 4, &error));
+    TRY(blocking_searcher_new(some, &searcher, &error));
+    blocking_search(some, searcher, 0, 0, 4, &out);
+    assert_int_equal(out.found > 0 ? id[0] : 0, 1); /* record 1 has the same code */
+done:
+    blocking_searcher_free(searcher);
+    blocking_free(some);
+    return status;
+}
+
+static void no_memory_is_reported(void **state)
+{
+    (void)state;
+    survives_every_failure(block_some());
+    assert_true(failures_survived > 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(searches_equal_a_comparison_with_all),
-                                       cmocka_unit_test(the_score_learns_which_field_decides)};
+                                       cmocka_unit_test(the_score_learns_which_field_decides),
+                                       cmocka_unit_test(no_memory_is_reported)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }
