@@ -133,9 +133,8 @@ void mem_give_back(void)
 #endif
 }
 
-int mem_grow(void **array, size_t *capacity, size_t needed, size_t size)
+int mem_enlarge(void **array, size_t *capacity, size_t needed, size_t size)
 {
-    if (needed <= *capacity) return 1;
     size_t larger = *capacity + *capacity / 2 + 16;
     if (larger < needed) larger = needed;
     void *memory = mem_resize(*array, larger, size);

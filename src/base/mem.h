@@ -29,7 +29,11 @@ void mem_give_back(void);
 
 /* Grows *ARRAY (of *CAPACITY elements) by at least half, so that it holds NEEDED elements. Returns
  * 0 when out of memory. */
-int mem_grow(void **array, size_t *capacity, size_t needed, size_t size);
+int mem_enlarge(void **array, size_t *capacity, size_t needed, size_t size);
+static inline int mem_grow(void **array, size_t *capacity, size_t needed, size_t size)
+{
+    return needed <= *capacity || mem_enlarge(array, capacity, needed, size);
+}
 
 /* A copy of LENGTH bytes, NUL-terminated. */
 char *mem_string(const char *bytes, size_t length);

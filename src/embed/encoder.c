@@ -85,14 +85,14 @@ static void add_repeated(const struct encoder *encoder, const struct feature_row
     uint32_t id[SOME];
     float value[SOME];
     size_t count = 0;
+    const uint32_t *position = row->scratch + row->repeated;
     for (size_t i = 0; i < row->repeated;) {
         size_t start = i;
         uint32_t gram = row->scratch[start];
         while (i < row->repeated && row->scratch[i] == gram) i++;
         float once = row->gram_factor * encoder->features->idf[gram];
         id[count] = gram;
-        value[count++] =
-            row->value[feature_row_position(row, gram)] - (float)(i - start + 1) * once;
+        value[count++] = row->value[position[start]] - (float)(i - start + 1) * once;
         if (count < SOME && i < row->repeated) continue;
         word_map_add_rows(&encoder->map, id, value, count, out, encoder->dim);
         count = 0;

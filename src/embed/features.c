@@ -34,18 +34,32 @@ float features_tf(uint32_t count)
     return count < 5 ? small[count] : (float)(1.0 + log((double)count));
 }
 
+/* Returns the first place from AT on whose id is not below LIMIT; ids ascend. */
+static size_t first_from(const uint32_t *id, size_t at, size_t count, uint32_t limit)
+{
+    if (at == count || id[count - 1] < limit) return count;
+    while (at < count) {
+        size_t middle = (at + count) / 2;
+        if (id[middle] < limit)
+            at = middle + 1;
+        else
+            count = middle;
+    }
+    return at;
+}
+
 float features_weigh(const struct features *features, const uint32_t *id, float *value,
                      size_t count)
 {
-    size_t at = 0;
+    const float *idf = features->idf;
     int groups_present = 0;
     float last = 0;
-    for (int g = 0; g < GROUPS; g++) {
-        size_t start = at;
+    for (size_t g = 0, start = 0, at; g < GROUPS; g++, start = at) {
         double sum = 0.0;
-        for (; at < count && id[at] < features->first[g + 1]; at++) {
-            value[at] *= features->idf[id[at]];
-            sum += (double)value[at] * (double)value[at];
+        at = first_from(id, start, count, features->first[g + 1]);
+        for (size_t i = start; i < at; i++) {
+            float here = value[i] *= idf[id[i]];
+            sum += (double)here * (double)here;
         }
         if (at == start) continue;
         groups_present++;
@@ -164,8 +178,9 @@ static film_status find_words(const struct features *features, struct feature_ro
         error);
     find_word_ids(features, row);
     for (size_t i = 0; i < count; i++)
-        TRY(lexicon_word(features, token_text(tokens, &tokens->items[i]), row->scratch[i],
-                         &row->grams, &row->room[i], &row->word[i], error));
+        if (!(row->word[i] = lexicon_kept(features->lexicon, row->scratch[i])))
+            TRY(lexicon_word(features, token_text(tokens, &tokens->items[i]), row->scratch[i],
+                             &row->grams, &row->room[i], &row->word[i], error));
 done:
     return status;
 }
@@ -192,7 +207,7 @@ static void count_ids(struct feature_row *row, size_t known)
     }
 }
 
-/* Makes room for a bit per character n-gram, and a bit per 64 of these. */
+/* Makes room for a bit per feature, and a bit per 64 of these. */
 static int reserve_bits(struct feature_row *row, size_t words)
 {
     size_t had = row->seen_capacity;
@@ -201,74 +216,82 @@ static int reserve_bits(struct feature_row *row, size_t words)
     return 1;
 }
 
-/* Moves the set bits to row->id as ascending ids from FIRST on, each with tf 1. UPPER has a bit for
- * each of SEEN's words that has one. Clears both. */
-static void list_bits(struct feature_row *row, uint64_t *seen, uint64_t *upper, size_t uppers,
-                      uint32_t first)
+/* Sets the bit of a feature. Returns whether it was set before. */
+static inline uint64_t mark_feature(uint64_t *seen, uint64_t *upper, uint32_t id)
 {
-    size_t count = row->count;
+    uint32_t w = id / 64;
+    uint64_t bits = seen[w];
+    seen[w] = bits | UINT64_C(1) << id % 64;
+    upper[w / 64] |= UINT64_C(1) << w % 64;
+    return bits >> id % 64 & 1;
+}
+
+/* Moves the set bits to row->id as ascending ids, each with tf 1. UPPER has a bit for each of SEEN's
+ * words that has one. Clears both. */
+static void list_bits(struct feature_row *row, uint64_t *seen, uint64_t *upper, size_t uppers)
+{
+    uint32_t *id = row->id;
     for (size_t u = 0; u < uppers; u++) {
         for (uint64_t some = upper[u]; some; some &= some - 1) {
             size_t w = 64 * u + (size_t)__builtin_ctzll(some);
-            for (uint64_t bits = seen[w]; bits; bits &= bits - 1) {
-                row->id[count] = first + (uint32_t)(64 * w + (size_t)__builtin_ctzll(bits));
-                row->value[count++] = 1.0f;
-            }
+            uint64_t bits = seen[w];
             seen[w] = 0;
+            do {
+                *id++ = (uint32_t)(64 * w + (size_t)__builtin_ctzll(bits));
+                bits &= bits - 1;
+            } while (bits);
         }
         upper[u] = 0;
     }
-    row->count = count;
+    row->count = (size_t)(id - row->id);
+    for (size_t i = 0; i < row->count; i++) row->value[i] = 1.0f;
 }
 
-/* Appends the n-grams of all words to the row, ascending, with their tf: a bit per n-gram sorts
- * them in a few steps each. The row has room for all of them, and SCRATCH for twice as many. */
-static int collect_grams(const struct features *features, struct feature_row *row)
+/* Sets the tf of features that occur several times: the first COUNT of SCRATCH, each once less than
+ * it occurs. Leaves the n-grams among them there, with their positions behind them. */
+static void count_repeated(const struct features *features, struct feature_row *row, size_t count)
 {
-    uint32_t first = features->first[GROUP_CHAR];
-    size_t words = (features->first[GROUP_CHAR + 1] - first) / 64 + 1, uppers = words / 64 + 1;
-    size_t repeated = 0, at = row->count;
-    uint32_t *again = row->scratch;
-    if (!reserve_bits(row, words + uppers)) return 0;
-    uint64_t *seen = row->seen, *upper = seen + words;
-    for (size_t i = 0; i < row->grams.tokens.count; i++) {
-        const struct lexeme *word = row->word[i];
-        for (uint32_t g = 0; g < word->gram_count; g++) {
-            uint32_t gram = word->gram[g] - first;
-            uint64_t bit = UINT64_C(1) << gram % 64;
-            again[repeated] = word->gram[g];
-            repeated += (seen[gram / 64] & bit) != 0;
-            seen[gram / 64] |= bit;
-            upper[gram / 4096] |= UINT64_C(1) << gram / 64 % 64;
-        }
-    }
-    list_bits(row, seen, upper, uppers, first);
-    sort_ids(again, again + repeated, repeated);
-    row->repeated = repeated;
-    for (size_t i = 0; i < repeated;) {
+    uint32_t *again = row->scratch, *position = again + count;
+    size_t words = 0;
+    sort_ids(again, position, count);
+    for (size_t i = 0, at = 0; i < count;) {
         size_t start = i;
-        while (i < repeated && again[i] == again[start]) i++;
         while (row->id[at] < again[start]) at++;
+        for (; i < count && again[i] == again[start]; i++) position[i] = (uint32_t)at;
         row->value[at] = features_tf((uint32_t)(i - start + 1));
+        if (again[start] < features->first[GROUP_CHAR]) words = i;
     }
-    return 1;
+    row->repeated = count - words;
+    memmove(again, again + words, row->repeated * sizeof *again);
+    memmove(again + row->repeated, position + words, row->repeated * sizeof *again);
 }
 
-/* Collects the features of a sentence that has those of its words. */
+/* Collects the features of a sentence that has those of its words, ascending: a bit per feature
+ * sorts them in a few steps each. */
 static film_status collect_plain(const struct features *features, struct feature_row *row,
                                  film_error *error)
 {
-    const struct tokens *tokens = &row->grams.tokens;
-    size_t words = 0, grams = 0;
-    for (size_t i = 0; i < tokens->count; i++) grams += row->word[i]->gram_count;
-    if (!reserve_features(row, tokens->count + grams + 1)) return status_no_memory(error);
-    for (size_t i = 0; i < tokens->count; i++) {
-        row->id[words] = row->word[i]->id;
-        words += row->word[i]->id != STRTAB_NONE;
-    }
-    count_ids(row, words);
-    if (features->groups & GROUP_BIT(GROUP_CHAR) && !collect_grams(features, row))
+    size_t tokens = row->grams.tokens.count, grams = 0, repeated = 0;
+    size_t words = features_count(features) / 64 + 1, uppers = words / 64 + 1;
+    for (size_t i = 0; i < tokens; i++) grams += row->word[i]->gram_count;
+    if (!reserve_features(row, tokens + grams + 1) || !reserve_bits(row, words + uppers))
         return status_no_memory(error);
+    uint64_t *seen = row->seen, *upper = seen + words;
+    uint32_t *again = row->scratch;
+    for (size_t i = 0; i < tokens; i++) {
+        const struct lexeme *word = row->word[i];
+        const uint32_t *end = word->gram + word->gram_count;
+        if (word->id != STRTAB_NONE) {
+            again[repeated] = word->id;
+            repeated += mark_feature(seen, upper, word->id);
+        }
+        for (const uint32_t *gram = word->gram; gram < end; gram++) {
+            again[repeated] = *gram;
+            repeated += mark_feature(seen, upper, *gram);
+        }
+    }
+    list_bits(row, seen, upper, uppers);
+    count_repeated(features, row, repeated);
     return FILM_OK;
 }
 

@@ -40,13 +40,14 @@ struct feature_row {
     const struct lexeme **word; /* of each token */
     uint32_t *found; /* id of each gram, group by group, or STRTAB_NONE: see feature_row_list */
     uint32_t *scratch;
-    uint64_t *seen; /* sorts the n-grams of the words: see collect_grams; all 0 between calls */
+    uint64_t *seen; /* sorts the features: see collect_plain; all 0 between calls */
     size_t id_capacity, value_capacity, found_capacity, scratch_capacity, seen_capacity;
     struct lexeme_room *room; /* of the words that no lexicon keeps */
     size_t word_capacity, room_capacity;
     /* Of a sentence whose features are those of its words: the factor between the idf of a
      * character n-gram that occurs once and its value. The n-grams that occur more often, in
-     * ascending order, are the first REPEATED of SCRATCH, each once less than it occurs. */
+     * ascending order, are the first REPEATED of SCRATCH, each once less than it occurs, followed by
+     * their positions in the row. */
     int is_plain;
     float gram_factor;
     size_t repeated;

@@ -202,7 +202,7 @@ film_status lexicon_word(const struct features *features, film_text word, uint32
     film_status status = FILM_OK;
     struct lexicon *lexicon = features->lexicon;
     int kept = lexicon && id < lexicon->count;
-    if (kept && (*out = __atomic_load_n(&lexicon->words[id], __ATOMIC_ACQUIRE))) return FILM_OK;
+    if ((*out = lexicon_kept(lexicon, id))) return FILM_OK;
     const struct gram_list *list = &grams->group[GROUP_CHAR];
     if (features->groups & GROUP_BIT(GROUP_CHAR)) TRY(grams_of_word(grams, word, error));
     size_t count = features->groups & GROUP_BIT(GROUP_CHAR) ? list->count : 0;

@@ -75,6 +75,13 @@ struct lexeme_room {
     size_t size;
 };
 
+/* Returns the word of a feature id if it was met before, or NULL. */
+static inline const struct lexeme *lexicon_kept(const struct lexicon *lexicon, uint32_t id)
+{
+    if (!lexicon || id >= lexicon->count) return NULL;
+    return __atomic_load_n(&lexicon->words[id], __ATOMIC_ACQUIRE);
+}
+
 /* Finds or computes a word. ID is its feature id. ROOM is used where it is not kept; GRAMS is
  * scratch. */
 film_status lexicon_word(const struct features *features, film_text word, uint32_t id,

@@ -48,7 +48,9 @@ VEC_KERNEL double vec_dot(const float *a, const float *b, size_t n)
         size_t end = start + BLOCK < n ? start + BLOCK : n, i = start;
         eight sum[2] = {{0}};
         for (; i + LANES <= end; i += LANES) add_products(sum, a + i, b + i);
-        if (i < end) {
+        if (end - i == LANES / 2) { /* as below: the other half adds zeros */
+            sum[0] += *(const eight_anywhere *)(a + i) * *(const eight_anywhere *)(b + i);
+        } else if (i < end) {
             float left[LANES] = {0}, right[LANES] = {0};
             memcpy(left, a + i, (end - i) * sizeof *left);
             memcpy(right, b + i, (end - i) * sizeof *right);

@@ -273,20 +273,30 @@ static void align_vectors(struct comparison *comparison, const struct alignment 
 
 /* ---- Acronyms and compounds ---- */
 
-/* How the words of a sentence begin: their first byte, 0 without any, and their length. */
+/* How the words of a sentence begin: their first byte, 0 without any. And a bit for each first byte
+ * and for the length of each two words in a row, modulo 64: most words find none of theirs. */
 struct beginnings {
     char first[MOST];
-    size_t length[MOST];
+    uint64_t firsts, lengths;
     size_t count;
 };
 
+static uint64_t bit_of(size_t number)
+{
+    return UINT64_C(1) << number % 64;
+}
+
 static void list_beginnings(const struct comparison *comparison, int s, struct beginnings *out)
 {
+    size_t before = 0;
     out->count = comparison->side[s].words;
+    out->firsts = out->lengths = 0;
     for (size_t i = 0; i < out->count; i++) {
         film_text word = reading_text(comparison->reading, s, i);
-        out->length[i] = word.length;
         out->first[i] = word.length ? *word.bytes : '\0';
+        out->firsts |= bit_of((unsigned char)out->first[i]);
+        if (i) out->lengths |= bit_of(before + word.length);
+        before = word.length;
     }
 }
 
@@ -305,7 +315,8 @@ static int is_acronym(const struct reading *reading, film_text word, int other,
     size_t letters = 0, ascii = 0;
     while (ascii < word.length && ascii <= LONGEST && (unsigned char)word.bytes[ascii] < 128)
         ascii++;
-    if (ascii > LONGEST) return 0; /* most words */
+    if (ascii > LONGEST || !word.length) return 0; /* most words */
+    if (!(there->firsts & bit_of((unsigned char)*word.bytes))) return 0;
     for (size_t at = 0, next; at < word.length; at = next) {
         if (letters == LONGEST) return 0;
         next = utf8_next(word.bytes, word.length, at);
@@ -325,10 +336,11 @@ static int is_acronym(const struct reading *reading, film_text word, int other,
 static int is_compound(const struct reading *reading, film_text word, int other,
                        const struct beginnings *there)
 {
+    if (!(there->lengths & bit_of(word.length))) return 0;
     for (size_t i = 0; i + 1 < there->count; i++) {
-        if (there->length[i] + there->length[i + 1] != word.length) continue;
         film_text left = reading_text(reading, other, i),
                   right = reading_text(reading, other, i + 1);
+        if (left.length + right.length != word.length) continue;
         if (memcmp(word.bytes, left.bytes, left.length) == 0 &&
             memcmp(word.bytes + left.length, right.bytes, right.length) == 0)
             return 1;

@@ -37,12 +37,18 @@ void comparison_free(struct comparison *comparison)
 
 /* ---- Shared and unshared words ---- */
 
+/* Without the care for NaN of fmax, which is a call. */
+static double larger(double most, float rarity)
+{
+    return (double)rarity > most ? (double)rarity : most;
+}
+
 static void add_alone(struct comparison_side *side, const struct reading_word *words, uint32_t at)
 {
     const struct reading_word *word = &words[at];
     side->place[side->alone++] = at;
     side->rarity += (double)word->rarity;
-    side->rarest = fmax(side->rarest, (double)word->rarity);
+    side->rarest = larger(side->rarest, word->rarity);
     side->content += word->rarity > COMMON_WORD;
     side->numbers += (word->flags & WORD_NUMBER) != 0;
     side->names += (word->flags & WORD_NAME) != 0;
@@ -60,7 +66,7 @@ static void sort_words(struct comparison *comparison, const struct reading *read
             const struct reading_word *word = &reading->side[0].words[place[0]];
             comparison->shared++;
             comparison->shared_rarity += (double)word->rarity;
-            comparison->shared_rarest = fmax(comparison->shared_rarest, (double)word->rarity);
+            comparison->shared_rarest = larger(comparison->shared_rarest, word->rarity);
             comparison->shared_numbers += (word->flags & WORD_NUMBER) != 0;
             comparison->shared_names += (word->flags & WORD_NAME) != 0;
         }
@@ -140,11 +146,11 @@ static void look_at_side(struct comparison *comparison, const struct reading *re
 
 /* ---- Vectors ---- */
 
-/* The squares of the values of one group in a row, which begins at *AT. */
-static double sum_squares(const struct feature_row *row, uint32_t end, size_t *at)
+/* The squares of the values of a row at FROM .. TO. */
+static double sum_squares(const struct feature_row *row, size_t from, size_t to)
 {
     double sum = 0;
-    for (; row->id[*at] < end; ++*at) sum += (double)row->value[*at] * (double)row->value[*at];
+    for (size_t i = from; i < to; i++) sum += (double)row->value[i] * (double)row->value[i];
     return sum;
 }
 
@@ -153,11 +159,9 @@ static void compare_groups(struct comparison *comparison, const struct reading *
 {
     const struct feature_row *a = &reading->side[0].row, *b = &reading->side[1].row;
     const struct reading_features *both = &reading->features;
-    const struct features *features = reading->encoder->features;
-    size_t i = 0, j = 0;
     for (int g = 0; g < GROUPS; g++) {
-        double product = 0, squares_a = sum_squares(a, features->first[g + 1], &i),
-               squares_b = sum_squares(b, features->first[g + 1], &j);
+        double product = 0, squares_a = sum_squares(a, both->from[0][g], both->from[0][g + 1]),
+               squares_b = sum_squares(b, both->from[1][g], both->from[1][g + 1]);
         for (size_t k = both->first_shared[g]; k < both->first_shared[g + 1]; k++)
             product += (double)a->value[both->shared[0][k]] * (double)b->value[both->shared[1][k]];
         double lengths = sqrt(squares_a * squares_b);

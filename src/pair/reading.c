@@ -202,22 +202,26 @@ static int merge_features(struct reading *reading)
         !mem_grow((void **)&both->alone, &both->capacity[2], most, sizeof(uint32_t)))
         return 0;
     uint32_t *here = both->shared[0], *there = both->shared[1], *list = both->alone;
-    for (int g = 0; g < GROUPS; g++) {
+    const uint32_t *ids_a = a->id, *ids_b = b->id;
+    for (int g = 0; g <= GROUPS; g++) {
         both->first_shared[g] = shared;
         both->first_alone[g] = alone;
-        while (a->id[i] < end[g + 1] || b->id[j] < end[g + 1]) {
-            uint32_t left = a->id[i], right = b->id[j]; /* no branch: nobody can predict it */
+        both->from[0][g] = i;
+        both->from[1][g] = j;
+        uint32_t limit = g < GROUPS ? end[g + 1] : 0;
+        for (;;) { /* no branch inside: nobody can predict it */
+            uint32_t left = ids_a[i], right = ids_b[j], lesser = left < right ? left : right;
+            if (lesser >= limit) break;
+            size_t is_left = left == lesser, is_right = right == lesser;
             here[shared] = (uint32_t)i;
             there[shared] = (uint32_t)j;
-            list[alone] = left < right ? left : right;
-            shared += left == right;
-            alone += left != right;
-            i += left <= right;
-            j += right <= left;
+            list[alone] = lesser;
+            shared += is_left & is_right;
+            alone += is_left ^ is_right;
+            i += is_left;
+            j += is_right;
         }
     }
-    both->first_shared[GROUPS] = shared;
-    both->first_alone[GROUPS] = alone;
     return 1;
 }
 

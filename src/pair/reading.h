@@ -42,6 +42,7 @@ struct reading_features {
     uint32_t *shared[2], *alone;
     size_t capacity[3];
     size_t first_shared[GROUPS + 1], first_alone[GROUPS + 1];
+    size_t from[2][GROUPS + 1]; /* where each group begins in either row */
 };
 
 /* Scratch space and result, one per thread. */

@@ -33,7 +33,7 @@ static const struct {
     {"million", 1e6}, {"billion", 1e9}, {"trillion", 1e12}, {"dozen", 12}};
 
 static const struct {
-    const char *names; /* separated by spaces */
+    const char *names; /* separated by spaces, all with the same first letter */
     enum quantity_kind kind;
     double factor;
 } units[] = {
@@ -49,7 +49,8 @@ static const struct {
     {"g gram grams gramme grammes", QUANTITY_MASS, 1e-3},
     {"kg kgs kilo kilos kilogram kilograms", QUANTITY_MASS, 1},
     {"ton tons tonne tonnes", QUANTITY_MASS, 1000},
-    {"lb lbs pound pounds", QUANTITY_MASS, 0.45359237},
+    {"lb lbs", QUANTITY_MASS, 0.45359237},
+    {"pound pounds", QUANTITY_MASS, 0.45359237},
     {"oz ounce ounces", QUANTITY_MASS, 0.028349523125},
     {"ms millisecond milliseconds", QUANTITY_TIME, 0.001},
     {"sec secs second seconds", QUANTITY_TIME, 1},
@@ -72,11 +73,14 @@ static const struct {
     {"celsius centigrade", QUANTITY_CELSIUS, 1},
     {"fahrenheit", QUANTITY_FAHRENHEIT, 1},
     {"percent", QUANTITY_PERCENT, 1},
-    {"dollar dollars usd bucks", QUANTITY_DOLLAR, 1},
+    {"dollar dollars", QUANTITY_DOLLAR, 1},
+    {"usd", QUANTITY_DOLLAR, 1},
+    {"bucks", QUANTITY_DOLLAR, 1},
     {"euro euros eur", QUANTITY_EURO, 1},
     {"gbp", QUANTITY_POUND_STERLING, 1},
     {"yen", QUANTITY_YEN, 1},
-    {"rupee rupees rs inr", QUANTITY_RUPEE, 1},
+    {"rupee rupees rs", QUANTITY_RUPEE, 1},
+    {"inr", QUANTITY_RUPEE, 1},
 };
 
 static const char *const months[] = {"january",   "february", "march",    "april",
@@ -284,9 +288,8 @@ static size_t read_unit(const struct parts *parts, size_t first, size_t next, st
     const char *word = parts->list[at].word;
     size_t length = strlen(word);
     for (size_t i = 0; length && i < sizeof units / sizeof *units; i++)
-        for (const char *name = units[i].names; *name; name = next_name(name))
-            if (*name == *word && strncmp(name, word, length) == 0 &&
-                (name[length] == ' ' || !name[length])) {
+        for (const char *name = units[i].names; *name == *word; name = next_name(name))
+            if (strncmp(name, word, length) == 0 && (name[length] == ' ' || !name[length])) {
                 out->kind = units[i].kind;
                 out->value = out->number * units[i].factor;
                 out->to = parts->list[at].to;

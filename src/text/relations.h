@@ -98,7 +98,9 @@ static inline int relations_reach(const struct relations_word *a, const struct r
 
 static inline int relations_meet(const struct relations_word *a, const struct relations_word *b)
 {
-    return relations_reach(a, b) | relations_reach(b, a);
+    uint64_t meet[4];
+    for (int i = 0; i < 4; i++) meet[i] = (a->near[i] & b->own[i]) | (b->near[i] & a->own[i]);
+    return (meet[0] | meet[1] | meet[2] | meet[3]) != 0;
 }
 
 /* Returns 0 where relations_between will find none. A negated word is 2 to 4 letters longer than

@@ -48,7 +48,7 @@ static enum character classify(int32_t c)
 /* Folded ASCII: lower-case letters and digits. */
 static int is_ascii_letter(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    return (unsigned char)(c - 'a') < 26 || (unsigned char)(c - '0') < 10;
 }
 
 /* Returns the class of the character at byte AT, and its length in bytes. */
@@ -66,11 +66,6 @@ static enum character character_at(const struct fold *fold, size_t at, size_t *s
 }
 
 /* ---- Adding tokens ---- */
-
-film_text token_text(const struct tokens *tokens, const struct token *token)
-{
-    return (film_text){tokens->fold.bytes + token->start, token->length};
-}
 
 static film_status add_token(struct tokens *tokens, size_t start, size_t length, size_t from,
                              size_t to, enum token_kind kind, film_error *error)

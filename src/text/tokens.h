@@ -60,6 +60,9 @@ void tokens_free(struct tokens *tokens);
 film_status tokens_split(struct tokens *tokens, const struct tokenizer *tokenizer, film_text text,
                          film_error *error);
 
-film_text token_text(const struct tokens *tokens, const struct token *token);
+static inline film_text token_text(const struct tokens *tokens, const struct token *token)
+{
+    return (film_text){tokens->fold.bytes + token->start, token->length};
+}
 
 #endif

@@ -37,7 +37,7 @@ static inline int value_digit(char c)
 
 static inline int value_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return (unsigned char)((c | 32) - 'a') < 26;
 }
 
 #endif
