@@ -250,8 +250,11 @@ int main(int argc, char **argv)
            "arrays); %zu of %zu reached, "
            "%zu twins, %.1f links\n",
            seconds, threads, peak() - before,
-           (double)(count * (view.codes.stride + 4 * view.degree + 5)) / 1048576, report.reached,
-           report.linked, report.twins, (double)report.links / (double)report.linked);
+           (double)(count *
+                    (view.codes.stride + sketch_size(dim, view.degree) + 4 * view.degree + 6)) /
+               1048576,
+           report.reached, report.linked, report.twins,
+           (double)report.links / (double)report.linked);
     if (argc > 9) { /* the exact results exist already: for trying settings */
         FILE *file = fopen(argv[4], "rb");
         if (!file || fread(gold_score, sizeof(float), asked * K, file) != asked * K) return 1;

@@ -57,7 +57,7 @@ set(FILM_POOL_SOURCES
   src/index/cells.c src/index/codes.c src/index/codes_kernel.c src/index/graph.c
   src/index/graph_build.c src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c
   src/index/graph_walk.c src/index/index.c src/index/index_file.c src/index/lexical.c
-  src/index/lexical_search.c src/index/scan.c src/index/terms.c src/index/vector_index.c
+  src/index/lexical_search.c src/index/scan.c src/index/sketch.c src/index/terms.c src/index/vector_index.c
   # dedup: records to duplicates, without SQLite
   src/dedup/blocking.c src/dedup/blocking_score.c src/dedup/candidates.c src/dedup/candidates_job.c
   src/dedup/candidates_known.c src/dedup/candidates_near.c src/dedup/cluster.c

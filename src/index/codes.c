@@ -11,7 +11,7 @@
  * products. Only the choice of a test is remembered. */
 static const struct codes_kernel *chosen;
 
-static const struct codes_kernel *kernel(void)
+const struct codes_kernel *codes_kernel(void)
 {
     const struct codes_kernel *set = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
     if (set) return set;
@@ -140,14 +140,14 @@ void codes_score(const struct codes *codes, const struct codes_query *query, con
                  size_t count, float *out)
 {
     struct codes_rows rows = {codes->rows, codes->stride, codes->dim};
-    kernel()->score(&rows, query->values, query->offset, id, count, out);
+    codes_kernel()->score(&rows, query->values, query->offset, id, count, out);
 }
 
 void codes_score_range(const struct codes *codes, const struct codes_query *query, size_t first,
                        size_t count, float *out)
 {
     struct codes_rows rows = {codes->rows + first * codes->stride, codes->stride, codes->dim};
-    kernel()->score(&rows, query->values, query->offset, NULL, count, out);
+    codes_kernel()->score(&rows, query->values, query->offset, NULL, count, out);
 }
 
 int codes_equal(const struct codes *codes, size_t a, size_t b)

@@ -59,8 +59,8 @@ void codes_score_range(const struct codes *codes, const struct codes_query *quer
 /* Returns whether two rows have the same codes and scale. */
 int codes_equal(const struct codes *codes, size_t a, size_t b);
 
-/* Selects a kernel by name ("plain", "avx2", "vnni"), for tests and benchmarks. Returns 0 when this
- * machine lacks it. The choice is process-wide; "" restores the best one. */
+/* Selects a kernel by name ("plain", "avx2", "vnni", "neon"), for tests and benchmarks. Returns 0
+ * when this machine lacks it. The choice is process-wide; "" restores the best one. */
 int codes_use_kernel(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
-/* Inner products of byte codes with a query: plain C, AVX2, AVX-512 VNNI. All give the same
- * integers. codes.c chooses among them. */
+/* Inner products of byte codes with a query and estimates from sketches: plain C, AVX2, AVX-512
+ * VNNI, NEON. All give the same bits. codes.c chooses among them. */
 #include "index/codes_kernel.h"
 #include "embed/vec.h"
 
@@ -56,6 +56,44 @@ VEC_KERNEL static void score_plain(const struct codes_rows *codes, const int8_t 
     SCORE_ROWS(product_plain);
 }
 
+/* The number behind a short float: the upper half of its bits. */
+static inline float long_float(uint16_t half)
+{
+    uint32_t bits = (uint32_t)half << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Compares the estimates of 32 links with the least score; SUM: of their table entries. */
+static uint32_t compare_links(const struct sketch_query *query, const uint16_t *sum,
+                              const uint8_t *block, const float bound[2])
+{
+    uint16_t numbers[2 * SKETCH_LINKS];
+    uint32_t mask = 0;
+    memcpy(numbers, block + 4 * query->signs, sizeof numbers);
+    for (size_t i = 0; i < SKETCH_LINKS; i++) {
+        float level = bound[0] + long_float(numbers[i]) * query->unit;
+        float along = (float)sum[i] * query->step + query->base;
+        mask |= (uint32_t)(level + along * long_float(numbers[SKETCH_LINKS + i]) >= bound[1]) << i;
+    }
+    return mask;
+}
+
+/* The signs of a block are 16 bytes per four dimensions: links 0 to 15 have the lower four bits of
+ * a byte, links 16 to 31 the upper ones. */
+static uint32_t pass_plain(const struct sketch_query *query, const uint8_t *block, float score,
+                           float least)
+{
+    uint16_t sum[SKETCH_LINKS] = {0};
+    for (size_t at = 0; at < 4 * query->signs; at += 16)
+        for (size_t i = 0; i < 16; i++) {
+            sum[i] = (uint16_t)(sum[i] + query->table[at + (block[at + i] & 15)]);
+            sum[i + 16] = (uint16_t)(sum[i + 16] + query->table[at + (block[at + i] >> 4)]);
+        }
+    return compare_links(query, sum, block, (const float[2]){score, least});
+}
+
 static int always(void)
 {
     return 1;
@@ -109,6 +147,60 @@ AVX2 static void score_avx2(const struct codes_rows *codes, const int8_t *values
     SCORE_ROWS(product_avx2);
 }
 
+/* Eight links: their estimates, from the score of the row, against the least score. */
+AVX2 static inline uint32_t compare_eight(const struct sketch_query *query, __m128i sum,
+                                          const uint8_t *numbers, const float bound[2])
+{
+    __m256i level = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)numbers)),
+            slope = _mm256_cvtepu16_epi32(
+                _mm_loadu_si128((const __m128i *)(numbers + 2 * SKETCH_LINKS)));
+    __m256 high = _mm256_add_ps(_mm256_set1_ps(bound[0]),
+                                _mm256_mul_ps(_mm256_castsi256_ps(_mm256_slli_epi32(level, 16)),
+                                              _mm256_set1_ps(query->unit)));
+    __m256 along = _mm256_add_ps(
+        _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(sum)), _mm256_set1_ps(query->step)),
+        _mm256_set1_ps(query->base));
+    along = _mm256_mul_ps(along, _mm256_castsi256_ps(_mm256_slli_epi32(slope, 16)));
+    return (uint32_t)_mm256_movemask_ps(
+        _mm256_cmp_ps(_mm256_add_ps(high, along), _mm256_set1_ps(bound[1]), _CMP_GE_OQ));
+}
+
+/* Adds both halves of the sums of even and of odd bytes, and compares 16 links. */
+AVX2 static inline uint32_t compare_sixteen(const struct sketch_query *query, __m256i even,
+                                            __m256i odd, const uint8_t *numbers,
+                                            const float bound[2])
+{
+    even = _mm256_sub_epi16(even, _mm256_slli_epi16(odd, 8));
+    __m128i low = _mm_add_epi16(_mm256_castsi256_si128(even), _mm256_extracti128_si256(even, 1)),
+            high = _mm_add_epi16(_mm256_castsi256_si128(odd), _mm256_extracti128_si256(odd, 1));
+    return compare_eight(query, _mm_unpacklo_epi16(low, high), numbers, bound) |
+           compare_eight(query, _mm_unpackhi_epi16(low, high), numbers + 16, bound) << 8;
+}
+
+/* Looks up the entries of eight signs of 32 links at once. Sums of 16 bits contain an even byte and
+ * 256 times the odd one next to it, which is summed separately and subtracted at the end. */
+AVX2 static uint32_t pass_avx2(const struct sketch_query *query, const uint8_t *block, float score,
+                               float least)
+{
+    const __m256i four = _mm256_set1_epi8(15);
+    __m256i even[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()}, odd[2] = {even[0], even[0]};
+    for (size_t at = 0; at < 4 * query->signs; at += 32) {
+        __m256i signs = _mm256_loadu_si256((const __m256i *)(block + at)),
+                table = _mm256_loadu_si256((const __m256i *)(query->table + at));
+        __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(signs, four)),
+                high =
+                    _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(signs, 4), four));
+        even[0] = _mm256_add_epi16(even[0], low);
+        even[1] = _mm256_add_epi16(even[1], high);
+        odd[0] = _mm256_add_epi16(odd[0], _mm256_srli_epi16(low, 8));
+        odd[1] = _mm256_add_epi16(odd[1], _mm256_srli_epi16(high, 8));
+    }
+    const uint8_t *numbers = block + 4 * query->signs;
+    const float bound[2] = {score, least};
+    return compare_sixteen(query, even[0], odd[0], numbers, bound) |
+           compare_sixteen(query, even[1], odd[1], numbers + 32, bound) << 16;
+}
+
 static int has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") != 0;
@@ -151,10 +243,35 @@ static int has_vnni(void)
            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni");
 }
 
-const struct codes_kernel codes_kernels[] = {
-    {"vnni", has_vnni, score_vnni}, {"avx2", has_avx2, score_avx2}, {"plain", always, score_plain}};
+const struct codes_kernel codes_kernels[] = {{"vnni", has_vnni, score_vnni, pass_avx2},
+                                             {"avx2", has_avx2, score_avx2, pass_avx2},
+                                             {"plain", always, score_plain, pass_plain}};
+#elif defined(__aarch64__) && defined(__GNUC__)
+#include <arm_neon.h>
+
+/* Every such processor has NEON. The compiler uses it for plain products, but not for tables. */
+static uint32_t pass_neon(const struct sketch_query *query, const uint8_t *block, float score,
+                          float least)
+{
+    uint16x8_t sum[4] = {vdupq_n_u16(0), vdupq_n_u16(0), vdupq_n_u16(0), vdupq_n_u16(0)};
+    uint16_t sums[SKETCH_LINKS];
+    for (size_t at = 0; at < 4 * query->signs; at += 16) {
+        uint8x16_t signs = vld1q_u8(block + at), table = vld1q_u8(query->table + at);
+        uint8x16_t low = vqtbl1q_u8(table, vandq_u8(signs, vdupq_n_u8(15))),
+                   high = vqtbl1q_u8(table, vshrq_n_u8(signs, 4));
+        sum[0] = vaddw_u8(sum[0], vget_low_u8(low));
+        sum[1] = vaddw_u8(sum[1], vget_high_u8(low));
+        sum[2] = vaddw_u8(sum[2], vget_low_u8(high));
+        sum[3] = vaddw_u8(sum[3], vget_high_u8(high));
+    }
+    for (size_t i = 0; i < 4; i++) vst1q_u16(sums + 8 * i, sum[i]);
+    return compare_links(query, sums, block, (const float[2]){score, least});
+}
+
+const struct codes_kernel codes_kernels[] = {{"neon", always, score_plain, pass_neon},
+                                             {"plain", always, score_plain, pass_plain}};
 #else
-const struct codes_kernel codes_kernels[] = {{"plain", always, score_plain}};
+const struct codes_kernel codes_kernels[] = {{"plain", always, score_plain, pass_plain}};
 #endif
 
 const size_t codes_kernel_count = sizeof codes_kernels / sizeof *codes_kernels;

@@ -1,9 +1,9 @@
-/* Inner products of rows of codes with a query, one function per instruction set. */
+/* Inner products of rows of codes with a query, and estimates from sketches: one function of each
+ * per instruction set. */
 #ifndef INDEX_CODES_KERNEL_H
 #define INDEX_CODES_KERNEL_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "index/sketch.h"
 
 /* Rows of STRIDE bytes with DIM codes each. */
 struct codes_rows {
@@ -18,10 +18,16 @@ struct codes_kernel {
      * NULL, the first COUNT rows. */
     void (*score)(const struct codes_rows *codes, const int8_t *values, int32_t offset,
                   const uint32_t *id, size_t count, float *out);
+    /* See sketch_pass. */
+    uint32_t (*pass)(const struct sketch_query *query, const uint8_t *block, float score,
+                     float least);
 };
 
 /* Best first. The last is the plain one, which every machine has. */
 extern const struct codes_kernel codes_kernels[];
 extern const size_t codes_kernel_count;
+
+/* The kernel in use. */
+const struct codes_kernel *codes_kernel(void);
 
 #endif

@@ -3,12 +3,13 @@
 #include "index/graph_parts.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/threads.h"
 
 #include <math.h>
 
-/* There are about 2 sqrt(rows) entry rows, at most MOST_ENTRIES: scoring all of them is a tenth of
- * the cost of a search. */
-enum { MOST_ENTRIES = 1024 };
+/* There are about 2 sqrt(rows) entry rows, at most MOST_ENTRIES: 1,024 found no more, and scoring
+ * them cost a third of a search. */
+enum { MOST_ENTRIES = 64 };
 
 static film_status options_fill(struct graph_options *options, film_error *error)
 {
@@ -36,6 +37,7 @@ film_status graph_new(const struct graph_options *options, struct graph **out, f
     graph->options = *options;
     TRY(options_fill(&graph->options, error));
     graph->stride = codes_stride(options->dim);
+    graph->sketch_size = sketch_size(options->dim, graph->options.degree);
     graph->zero = GRAPH_NONE;
     TRY_ALLOC(graph->entry = mem_array(MOST_ENTRIES, sizeof *graph->entry), error);
     TRY(graph_reserve(graph, 0, error));
@@ -53,6 +55,8 @@ void graph_free(struct graph *graph)
     mem_free(graph->links);
     mem_free(graph->twin);
     mem_free(graph->state);
+    mem_free(graph->sketch);
+    mem_free(graph->stale);
     mem_free(graph->entry);
     mem_free(graph);
 }
@@ -77,11 +81,15 @@ film_status graph_reserve(struct graph *graph, size_t count, film_error *error)
                   resize_array((void **)&graph->links, capacity,
                                graph->options.degree * sizeof *graph->links) &&
                   resize_array((void **)&graph->twin, capacity, sizeof *graph->twin) &&
+                  resize_array((void **)&graph->sketch, capacity, graph->sketch_size) &&
+                  resize_array((void **)&graph->stale, capacity, 1) &&
                   resize_array((void **)&graph->state, capacity, 1),
               error);
+    memset(graph->stale + graph->capacity, 0, capacity - graph->capacity);
     graph->capacity = capacity;
     mem_large_pages(graph->codes, capacity * graph->stride);
     mem_large_pages(graph->links, capacity * graph->options.degree * sizeof *graph->links);
+    mem_large_pages(graph->sketch, capacity * graph->sketch_size);
 done:
     return status;
 }
@@ -110,6 +118,7 @@ film_status graph_open(const struct graph_view *view, const struct graph_options
     if (count) {
         memcpy(graph->codes, view->codes.rows, count * graph->stride);
         memcpy(graph->links, view->links, count * view->degree * sizeof *graph->links);
+        if (graph->sketch_size) memcpy(graph->sketch, view->sketch, count * graph->sketch_size);
         memcpy(graph->twin, view->twin, count * sizeof *graph->twin);
         memcpy(graph->state, view->state, count);
         memcpy(graph->entry, view->entry, view->entries * sizeof *graph->entry);
@@ -136,11 +145,37 @@ struct graph_view graph_view(const struct graph *graph)
     return (struct graph_view){
         .codes = {graph->codes, graph->count, graph->options.dim, graph->stride},
         .links = graph->links,
+        .sketch = graph->sketch,
         .twin = graph->twin,
         .state = graph->state,
         .entry = graph->entry,
         .degree = graph->options.degree,
         .entries = graph->entries};
+}
+
+static film_status sketch_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    struct graph *graph = user;
+    struct codes codes = graph_view(graph).codes;
+    size_t begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end))
+        for (size_t row = begin; row < end; row++) {
+            const uint32_t *links = graph_links(graph, row);
+            uint8_t *sketch = graph->sketch + row * graph->sketch_size;
+            if (!graph->stale[row]) continue;
+            graph->stale[row] = 0;
+            memset(sketch, 0, graph->sketch_size);
+            sketch_make(&codes, row, links, graph_degree(links, graph->options.degree), sketch);
+        }
+    return FILM_OK;
+}
+
+void graph_sketch_stale(struct graph *graph, int threads)
+{
+    enum { ROWS = 256 };
+    if (graph->sketch_size)
+        (void)threads_for(threads, graph->count, ROWS, sketch_some, graph, NULL); /* cannot fail */
 }
 
 /* Chooses one row of every range of ids: the first linked one from a random position on. They are

@@ -2,10 +2,11 @@
  *
  * Every row is linked to near rows in several directions; a link is pruned when another link leads
  * there (graph_prune). A search starts from the best of some entry rows and expands the best row
- * not yet visited, until nothing better is found. The search uses one byte per dimension
- * (index/codes.h); the best candidates are then ranked with float vectors. There is one level with
- * many entries, as in Vamana (DiskANN), instead of the levels of HNSW (Malkov and Yashunin): on our
- * vectors searches were not longer, and there is only one array of links.
+ * not yet visited, until nothing better is found. Sketches beside the links (index/sketch.h) select
+ * the linked rows that are worth a score. Scores use one byte per dimension (index/codes.h); the
+ * best candidates are then ranked with float vectors. There is one level with many entries, as in
+ * Vamana (DiskANN), instead of the levels of HNSW (Malkov and Yashunin): on our vectors searches
+ * were not longer, and there is only one array of links.
  *
  * Rows should have length 1 (or 0): the pruning rule reads a score as a distance. Of rows with
  * equal codes, only one is in the graph; the others form a ring with it. Otherwise many equal
@@ -18,7 +19,7 @@
 #define INDEX_GRAPH_H
 
 #include "base/topk.h"
-#include "index/codes.h"
+#include "index/sketch.h"
 
 #define GRAPH_NONE UINT32_MAX
 
@@ -36,6 +37,7 @@ enum graph_state { GRAPH_LINKED = 0, GRAPH_DEAD = 1, GRAPH_TWIN = 2 };
 struct graph_view {
     struct codes codes;
     const uint32_t *links; /* count x degree: ids of linked rows, then GRAPH_NONE */
+    const uint8_t *sketch; /* count x sketch_size: estimates the scores of the linked rows */
     /* count: the next row with the same codes, in a ring; the row itself when it is alone. */
     const uint32_t *twin;
     const uint8_t *state;  /* count: enum graph_state; only linked rows have or get links */

@@ -169,9 +169,10 @@ static void link_back(struct builder *builder, struct pruner *pruner, size_t gro
         while (at < degree && links[at] != source) at++;
         if (at == degree) pruner->id[all++] = source;
     }
-    if (all <= most)
+    if (all <= most) {
         memcpy(links + degree, pruner->id + degree, (all - degree) * sizeof *links);
-    else
+        graph->stale[target] = 1;
+    } else
         graph_prune_ids(graph, pruner, target, all);
 }
 
@@ -245,7 +246,7 @@ static film_status add_batch(struct builder *builder, film_error *error)
     enum { ROWS = 4, TARGETS = 16 };
     film_status status = FILM_OK;
     struct graph *graph = builder->graph;
-    builder->view = graph_view(graph);
+    builder->view = graph_changing(graph);
     builder->all = builder->view.codes;
     builder->all.count = builder->first + builder->count;
     TRY(threads_for(builder->threads, builder->count, ROWS, find_some, builder, error));
@@ -267,6 +268,7 @@ static void prepare_rows(struct graph *graph, const float *rows, size_t count, i
     size_t first = graph->count, degree = graph->options.degree;
     codes_encode(rows, count, graph->options.dim, graph->codes + first * graph->stride, threads);
     for (size_t i = first; i < first + count; i++) graph->twin[i] = (uint32_t)i;
+    memset(graph->stale + first, 1, count);
     memset(graph->links + first * degree, 0xff, count * degree * sizeof *graph->links);
 }
 
@@ -300,6 +302,7 @@ film_status graph_add(struct graph *graph, const float *rows, size_t count, int 
         TRY(graph_connect(graph, error));
     }
 done:
+    graph_sketch_stale(graph, threads);
     builder_free(&builder);
     return status;
 }

@@ -9,7 +9,9 @@ struct graph {
     size_t count, capacity, stride;
     uint8_t *codes; /* capacity x stride, and so on: see graph_view */
     uint32_t *links, *twin;
-    uint8_t *state;
+    uint8_t *state, *sketch;
+    uint8_t *stale; /* capacity: the links have changed, but not the sketch */
+    size_t sketch_size;
     uint32_t *entry;
     size_t entries;
     size_t count_at_entries; /* number of rows when the entries were chosen */
@@ -19,8 +21,19 @@ struct graph {
 /* Searches again for the linked row of zeros. */
 void graph_find_zero(struct graph *graph);
 
+/* The graph for searches while it changes: its sketches may be stale. */
+static inline struct graph_view graph_changing(const struct graph *graph)
+{
+    struct graph_view view = graph_view(graph);
+    view.sketch = NULL;
+    return view;
+}
+
 /* Reserves room for COUNT rows in all arrays. */
 film_status graph_reserve(struct graph *graph, size_t count, film_error *error);
+
+/* Makes the sketches of all stale rows. While a graph changes, its searches use no sketches. */
+void graph_sketch_stale(struct graph *graph, int threads);
 
 /* Chooses the entry rows. */
 void graph_choose_entries(struct graph *graph);

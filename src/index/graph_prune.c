@@ -58,6 +58,7 @@ void graph_prune(const struct graph *graph, struct pruner *pruner, uint32_t row,
         count = left;
     }
     for (size_t i = chosen; i < most; i++) links[i] = GRAPH_NONE;
+    graph->stale[row] = 1;
 }
 
 /* Sorts in descending order. There are at most a few hundred keys, mostly sorted: heap sort needs
@@ -100,18 +101,17 @@ void graph_prune_ids(const struct graph *graph, struct pruner *pruner, uint32_t 
 
 void graph_attach(struct graph *graph, uint32_t row, const uint64_t *keys, size_t count)
 {
-    size_t most = graph->options.degree;
+    size_t most = graph->options.degree, place = most;
     uint32_t nearest = GRAPH_NONE;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t from = key_id(keys[i]), *links = graph_links(graph, from);
-        size_t degree = graph_degree(links, most);
+    for (size_t i = 0; i < count && place == most; i++) {
+        uint32_t from = key_id(keys[i]);
         if (from == row || graph->state[from] != GRAPH_LINKED) continue;
-        if (nearest == GRAPH_NONE) nearest = from;
-        if (degree == most) continue;
-        links[degree] = row;
-        return;
+        place = graph_degree(graph_links(graph, from), most);
+        if (nearest == GRAPH_NONE || place < most) nearest = from;
     }
-    if (nearest != GRAPH_NONE) graph_links(graph, nearest)[most - 1] = row;
+    if (nearest == GRAPH_NONE) return;
+    graph_links(graph, nearest)[place < most ? place : most - 1] = row;
+    graph->stale[nearest] = 1;
 }
 
 size_t graph_flood(const struct graph_view *view, uint8_t *reached, uint32_t *queue, size_t first,
@@ -133,7 +133,7 @@ static film_status connect_once(struct graph *graph, struct graph_walker *walker
                                 uint32_t *queue, size_t *cut_off, film_error *error)
 {
     film_status status = FILM_OK;
-    struct graph_view view = graph_view(graph);
+    struct graph_view view = graph_changing(graph);
     size_t last = 0, width = graph->options.width;
     memset(reached, 0, graph->count);
     *cut_off = 0;

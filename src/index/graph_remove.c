@@ -24,6 +24,7 @@ static void bury(struct graph *graph, uint32_t row, uint32_t *moved)
         if (moved[other] == GRAPH_NONE && other < heir) heir = other;
     if (graph->state[row] == GRAPH_LINKED && heir != GRAPH_NONE) {
         memcpy(graph_links(graph, heir), graph_links(graph, row), degree * sizeof *graph->links);
+        graph->stale[heir] = 1;
         graph->state[heir] = GRAPH_LINKED;
         moved[row] = heir;
     }
@@ -91,7 +92,7 @@ static film_status mend_some(struct threads_worker *worker, void *user, film_err
 static film_status relink_lone(struct graph *graph, struct pruner *pruner, film_error *error)
 {
     film_status status = FILM_OK;
-    struct graph_view view = graph_view(graph);
+    struct graph_view view = graph_changing(graph);
     struct graph_walker *walker = NULL;
     size_t many = view.entries > view.degree ? view.entries : view.degree;
     for (size_t row = 0; row < graph->count && graph->entries; row++) {
@@ -149,6 +150,7 @@ film_status graph_remove(struct graph *graph, const uint32_t *id, size_t count, 
     TRY(relink_lone(graph, pruner, error));
     TRY(graph_connect(graph, error));
 done:
+    graph_sketch_stale(graph, threads);
     for (int t = 0; pruner && t < threads; t++) pruner_free(&pruner[t]);
     mem_free(pruner);
     mem_free(moved);

@@ -8,7 +8,7 @@
 
 /* Number of entry rows that a search starts from: a single one may be on the wrong side of a
  * gap. */
-enum { STARTS = 4 };
+enum { STARTS = 4, BEAM = 4 };
 
 film_status graph_walker_new(struct graph_walker **out, film_error *error)
 {
@@ -60,6 +60,7 @@ film_status walker_fit(struct graph_walker *walker, size_t rows, size_t dim, siz
         TRY_ALLOC(renew((void **)&walker->pool, limit, sizeof *walker->pool), error);
         walker->room = limit;
     }
+    if (many < (size_t)BEAM * GRAPH_MAX_DEGREE) many = (size_t)BEAM * GRAPH_MAX_DEGREE;
     if (many > walker->todo_room) {
         TRY_ALLOC(renew((void **)&walker->todo, many, sizeof *walker->todo) &&
                       renew((void **)&walker->scores, many, sizeof *walker->scores),
@@ -77,13 +78,10 @@ void walker_offer(struct graph_walker *walker, uint64_t key)
         if (key <= pool[walker->size - 1]) return;
         walker->size--;
     }
-    size_t low = 0, high = walker->size;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (pool[middle] > key)
-            low = middle + 1;
-        else
-            high = middle;
+    size_t low = 0;
+    for (size_t length = walker->size, half; length; length = half) { /* without a branch */
+        half = length / 2;
+        low += pool[low + half] > key ? length - half : 0;
     }
     memmove(pool + low + 1, pool + low, (walker->size - low) * sizeof *pool);
     pool[low] = key;
@@ -132,26 +130,57 @@ static void start_walk(struct graph_walker *walker, const struct graph_view *vie
     walker->limit = limit;
 }
 
-/* Follows the links of the best rows of the pool. */
+/* Collects in todo, from place COUNT on, the links of the row of KEY that have not been visited and
+ * whose estimate is better than the worst candidate. */
+static size_t collect_links(struct graph_walker *walker, const struct graph_view *view,
+                            uint64_t key, size_t count)
+{
+    const struct sketch_query *sketch = &walker->sketch;
+    const uint32_t *links = view->links + (size_t)key_id(key) * view->degree;
+    size_t block = (size_t)key_id(key) * ((view->degree + SKETCH_LINKS - 1) / SKETCH_LINKS);
+    int all = walker->size < walker->limit || !sketch->signs || !view->sketch;
+    float least = all ? 0 : key_score(walker->pool[walker->size - 1]);
+    for (size_t first = 0; first < view->degree; first += SKETCH_LINKS, block++) {
+        size_t left = view->degree - first;
+        uint32_t mask =
+            all ? UINT32_MAX
+                : sketch_pass(sketch, view->sketch + block * sketch->block, key_score(key), least);
+        if (left < SKETCH_LINKS) mask &= ((uint32_t)1 << left) - 1;
+        for (; mask; mask &= mask - 1)
+            count =
+                visit(walker, view->codes.count, links[first + (size_t)__builtin_ctz(mask)], count);
+    }
+    return count;
+}
+
+static void fetch_links(const struct graph_walker *walker, const struct graph_view *view,
+                        uint64_t key)
+{
+    size_t row = key_id(key), blocks = (view->degree + SKETCH_LINKS - 1) / SKETCH_LINKS;
+    const uint32_t *links = view->links + row * view->degree;
+    size_t size = blocks * walker->sketch.block;
+    for (size_t i = 0; i < view->degree; i += 16) __builtin_prefetch(links + i);
+    for (size_t i = 0; view->sketch && i < size; i += 64)
+        __builtin_prefetch(view->sketch + row * size + i);
+}
+
+/* Follows the links of the best rows of the pool, BEAM rows at a time: they wait for memory
+ * together. */
 static void follow_links(struct graph_walker *walker, const struct graph_view *view,
                          const struct codes_query *query)
 {
-    size_t rows = view->codes.count, count;
     while (walker->cursor < walker->size) {
-        uint64_t *key = &walker->pool[walker->cursor++];
-        if (*key & 1) continue;
-        *key |= 1;
-        const uint32_t *links = view->links + (size_t)key_id(*key) * view->degree;
-        count = 0;
-        for (size_t i = 0; i < view->degree && links[i] != GRAPH_NONE; i++)
-            count = visit(walker, rows, links[i], count);
-        /* Prefetch the links that are most likely next, while these are scored. */
-        if (walker->cursor < walker->size) {
-            const uint32_t *next =
-                view->links + (size_t)key_id(walker->pool[walker->cursor]) * view->degree;
-            __builtin_prefetch(next);
-            __builtin_prefetch(next + 16);
+        uint64_t chosen[BEAM];
+        size_t chosen_count = 0, count = 0;
+        for (; walker->cursor < walker->size && chosen_count < BEAM; walker->cursor++) {
+            uint64_t *key = &walker->pool[walker->cursor];
+            if (*key & 1) continue;
+            *key |= 1;
+            fetch_links(walker, view, *key);
+            chosen[chosen_count++] = *key;
         }
+        for (size_t i = 0; i < chosen_count; i++)
+            count = collect_links(walker, view, chosen[i], count);
         offer_todo(walker, view, query, count);
     }
 }
@@ -162,6 +191,7 @@ void walker_walk(struct graph_walker *walker, const struct graph_view *view,
     size_t count = 0;
     for (size_t i = 0; i < view->entries; i++)
         if (view->entry[i] < view->codes.count) walker->todo[count++] = view->entry[i];
+    if (view->sketch) sketch_query_make(&walker->sketch, query, view->codes.dim);
     start_walk(walker, view, query, limit, count);
     follow_links(walker, view, query);
 }
@@ -211,10 +241,13 @@ film_status graph_search(const struct graph_view *view, struct graph_walker *wal
     TRY(walker_fit(walker, view->codes.count, view->codes.dim, ef, many, error));
     struct codes_query query = codes_query_of(question->vector, view->codes.dim, walker->values);
     walker_walk(walker, view, &query, ef);
-    /* The order of the codes is right except for near ties: a few beyond k are enough to rank
-     * exactly. */
-    size_t ranked = question->rows ? k + k / 2 + 8 : k;
-    if (ranked > walker->size) ranked = walker->size;
+    /* The order of the codes is right except for near ties, closer than the rounding of the query
+     * and of the rows: only those beyond k are ranked exactly too. */
+    size_t ranked = k < walker->size ? k : walker->size, most = ranked + ranked / 2 + 8;
+    if (question->rows && ranked == k)
+        while (ranked < most && ranked < walker->size &&
+               key_score(walker->pool[ranked]) > key_score(walker->pool[k - 1]) - 2)
+            ranked++;
     if (question->rows)
         for (size_t i = 0; i < ranked; i++) {
             const float *row = question->rows + (size_t)key_id(walker->pool[i]) * view->codes.dim;

@@ -13,7 +13,8 @@ struct graph_walker {
     uint8_t epoch;
     int8_t *values; /* the quantised query */
     size_t values_room;
-    uint64_t *pool; /* candidates, best first */
+    struct sketch_query sketch; /* the same for the sketches */
+    uint64_t *pool;             /* candidates, best first */
     size_t size, limit, room;
     size_t cursor;  /* all candidates before it have been expanded */
     uint32_t *todo; /* ids to score next */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT "2"
+#define FORMAT "3"
 
 /* ---- Writing ---- */
 
@@ -35,6 +35,8 @@ static void put_dense(struct tensors *tensors, const struct graph_view *view)
     list_tensor(tensors, "dense.state", SAFETENSORS_U8, view->state, count, 0);
     if (!view->degree) return;
     list_tensor(tensors, "dense.links", SAFETENSORS_U32, view->links, count, view->degree);
+    size_t sketch = sketch_size(view->codes.dim, view->degree);
+    if (sketch) list_tensor(tensors, "dense.sketch", SAFETENSORS_U8, view->sketch, count, sketch);
     list_tensor(tensors, "dense.twin", SAFETENSORS_U32, view->twin, count, 0);
     list_tensor(tensors, "dense.entry", SAFETENSORS_U32, view->entry, view->entries, 0);
 }
@@ -87,7 +89,7 @@ static film_status read_dense(const struct safetensors *file, size_t dim, uint64
                               struct graph_view *view, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct safetensors_tensor *codes, *state, *links, *twin, *entry;
+    const struct safetensors_tensor *codes, *state, *links, *sketch, *twin, *entry;
     TRY(need(file, "dense.codes", SAFETENSORS_U8, count, codes_stride(dim), &codes, error));
     TRY(need(file, "dense.state", SAFETENSORS_U8, count, 0, &state, error));
     *view = (struct graph_view){.codes = {codes->data, (size_t)count, dim, (size_t)codes->shape[1]},
@@ -96,6 +98,11 @@ static film_status read_dense(const struct safetensors *file, size_t dim, uint64
     TRY(need(file, "dense.links", SAFETENSORS_U32, count, SAFETENSORS_ANY, &links, error));
     TRY(need(file, "dense.twin", SAFETENSORS_U32, count, 0, &twin, error));
     TRY(need(file, "dense.entry", SAFETENSORS_U32, SAFETENSORS_ANY, 0, &entry, error));
+    size_t size = sketch_size(dim, (size_t)links->shape[1]);
+    if (size) {
+        TRY(need(file, "dense.sketch", SAFETENSORS_U8, count, size, &sketch, error));
+        view->sketch = sketch->data;
+    }
     view->links = links->data;
     view->twin = twin->data;
     view->entry = entry->data;

@@ -1,6 +1,7 @@
 /* Fuzzes the arrays of a graph: they are refused with a message, or the graph can be searched,
  * extended and reduced. Searching never leaves the arrays, validated or not. The bytes: rows,
- * dimensions, degree, entries (one byte each), then the arrays of graph_view in their order. */
+ * dimensions, degree, entries (one byte each), then the arrays of graph_view in their order, the
+ * sketches last. */
 #include "index/graph.h"
 
 #include <stdint.h>
@@ -71,6 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     view.twin = take(&data, &size, view.codes.count * 4);
     view.state = take(&data, &size, view.codes.count);
     view.entry = take(&data, &size, view.entries * 4);
+    view.sketch = take(&data, &size, view.codes.count * sketch_size(view.codes.dim, view.degree));
     film_status status = graph_check(&view, NULL, &error);
     if (status == FILM_OK)
         grow(&view);
@@ -79,6 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (graph_check_sizes(&view, NULL) == FILM_OK) search(&view, status == FILM_OK);
     free((void *)view.codes.rows);
     free((void *)view.links);
+    free((void *)view.sketch);
     free((void *)view.twin);
     free((void *)view.state);
     free((void *)view.entry);

@@ -93,7 +93,7 @@ static void equal_rows_are_all_found(void **state)
 /* Copies of all arrays of a view, which can be damaged. */
 struct copy {
     struct graph_view view;
-    uint8_t *codes, *state;
+    uint8_t *codes, *state, *sketch;
     uint32_t *links, *twin, *entry;
 };
 
@@ -111,6 +111,8 @@ static struct copy copy_of(const struct graph_view *view)
     copy.view.codes.rows = copy.codes = duplicate(view->codes.rows, count * view->codes.stride);
     copy.view.state = copy.state = duplicate(view->state, count);
     copy.view.links = copy.links = duplicate(view->links, count * view->degree * 4);
+    copy.view.sketch = copy.sketch =
+        duplicate(view->sketch, count * sketch_size(view->codes.dim, view->degree));
     copy.view.twin = copy.twin = duplicate(view->twin, count * 4);
     copy.view.entry = copy.entry = duplicate(view->entry, view->entries * 4);
     return copy;
@@ -121,6 +123,7 @@ static void copy_free(struct copy *copy)
     free(copy->codes);
     free(copy->state);
     free(copy->links);
+    free(copy->sketch);
     free(copy->twin);
     free(copy->entry);
 }
@@ -241,6 +244,29 @@ static void no_flipped_byte_does_harm(void **state)
     free(rows);
 }
 
+/* Whatever a sketch contains, a search returns rows that exist. */
+static void a_wrong_sketch_does_no_harm(void **state)
+{
+    (void)state;
+    enum { COUNT = 600, DIM = 70 };
+    float *rows = clustered_rows(COUNT, DIM, 6), score[10];
+    uint32_t id[10];
+    struct graph *graph = build(rows, COUNT, DIM);
+    struct graph_view whole = graph_view(graph);
+    struct copy copy = copy_of(&whole);
+    struct rng rng;
+    rng_seed(&rng, 1);
+    for (size_t i = 0; i < COUNT * sketch_size(DIM, whole.degree); i++)
+        copy.sketch[i] = (uint8_t)rng_below(&rng, 256);
+    for (size_t q = 0; q < 50; q++) {
+        assert_int_equal(ask(&copy.view, rows + q * DIM, NULL, 10, id, score), 10);
+        for (size_t i = 0; i < 10; i++) assert_in_range(id[i], 0, COUNT - 1);
+    }
+    copy_free(&copy);
+    graph_free(graph);
+    free(rows);
+}
+
 static void bad_settings_are_refused(void **state)
 {
     (void)state;
@@ -351,6 +377,7 @@ int main(void)
         cmocka_unit_test(equal_rows_are_all_found),
         cmocka_unit_test(each_kind_of_damage_is_refused),
         cmocka_unit_test(no_flipped_byte_does_harm),
+        cmocka_unit_test(a_wrong_sketch_does_no_harm),
         cmocka_unit_test(bad_settings_are_refused),
         cmocka_unit_test(running_out_of_memory_leaves_a_valid_graph),
         cmocka_unit_test(adding_can_be_stopped),
