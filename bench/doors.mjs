@@ -44,5 +44,5 @@ if (existsSync(playwright) && existsSync(chromium)) {
     result.chromium = await spent() - start;
     await browser.close();
     server.close();
-}
+} else console.log(`without Chromium: ${chromium} or playwright-core is missing; run npm ci in tests/e2e`);
 await writeFile(outPath, JSON.stringify(result));

@@ -5,7 +5,7 @@
 
 Five folds over the questions of the files (label, question1, question2): each fold trains on the pairs without its
 questions and is measured on the others, with 32 bits and packed. Prints the accuracy and log loss of both for every
-fold and their means, and how many verdicts and by how much probabilities change. It needs NumPy.
+fold and their means, and how many verdicts and by how much log-odds change. It needs NumPy.
 """
 import os
 import random
@@ -37,11 +37,12 @@ def compared(film, bits, train, test, folder):
     accuracy = [100 * numpy.mean((p >= 0.5) == labels) for p in both]
     loss = [-numpy.mean(numpy.log(numpy.where(labels == 1, p, 1 - p).clip(1e-12))) for p in both]
     changed = 100 * numpy.mean((both[0] >= 0.5) != (both[1] >= 0.5))
-    return [*accuracy, accuracy[1] - accuracy[0], *loss, changed, numpy.mean(abs(both[0] - both[1]))]
+    odds = [numpy.log(p / (1 - p)) for p in (p.clip(1e-7, 1 - 1e-7) for p in both)]
+    return [*accuracy, accuracy[1] - accuracy[0], *loss, changed, numpy.mean(abs(odds[0] - odds[1]))]
 
 
 def main():
-    bits = sys.argv[sys.argv.index("--bits") + 1] if "--bits" in sys.argv else "4"
+    bits = sys.argv[sys.argv.index("--bits") + 1] if "--bits" in sys.argv else "6"
     film, *paths = [word for word in sys.argv[1:] if word not in ("--bits", bits)]
     rows = []
     for path in paths:
@@ -50,7 +51,7 @@ def main():
     questions = sorted({question for row in rows for question in row[1:3]})
     random.Random(7).shuffle(questions)
     fold = {question: i % FOLDS for i, question in enumerate(questions)}
-    print(f"accuracy 32 bits, {bits} bits, difference; log loss 32, {bits}; verdicts changed %; mean change of probability")
+    print(f"accuracy 32 bits, {bits} bits, difference; log loss 32, {bits}; verdicts changed %; mean change of the log-odds")
     lines = []
     for k in range(FOLDS):
         apart = [k in (fold[row[1]], fold[row[2]]) for row in rows]

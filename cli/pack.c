@@ -6,14 +6,14 @@
 
 struct values {
     const char *output;
-    enum bits { FOUR, EIGHT } bits;
+    enum bits { SIX, FOUR, EIGHT } bits;
 };
 
 static const struct option options[] = {{"output", 'o', OPTION_FILE,
                                          offsetof(struct values, output), "OUT", "the packed model",
                                          NULL, NULL},
                                         {"bits", 0, OPTION_CHOICE, offsetof(struct values, bits),
-                                         "4|8", "bits of each value of the map", "4", NULL},
+                                         "6|4|8", "bits of each value of the map", "6", NULL},
                                         END_OF_OPTIONS};
 
 static unsigned long long file_bytes(const char *path)
@@ -24,6 +24,7 @@ static unsigned long long file_bytes(const char *path)
 
 static int run(const struct command *command, void *given)
 {
+    static const int bits_of[] = {[SIX] = 6, [FOUR] = 4, [EIGHT] = 8};
     const struct values *values = given;
     const char *path = command->words[0];
     if (!values->output) return usage_error(command->verb, "-o OUT is missing");
@@ -31,8 +32,7 @@ static int run(const struct command *command, void *given)
     film_error error;
     film_model *model = NULL;
     film_status status = open_model(path, &model, &error);
-    if (status == FILM_OK)
-        status = film_pack(model, values->bits == EIGHT ? 8 : 4, values->output, &error);
+    if (status == FILM_OK) status = film_pack(model, bits_of[values->bits], values->output, &error);
     close_model(model);
     unsigned long long after = file_bytes(values->output);
     if (status == FILM_OK && command->json)

@@ -392,7 +392,8 @@ static int train_model(const struct command *command, struct train_values *value
     film_model *model = NULL;
     int code, first = job_rank() == 0; /* writes the output */
     train->job = job;
-    train->bits = values->bits == BITS_32 ? 0 : values->bits == BITS_4 ? 4 : 8;
+    train->bits =
+        (const int[]){[BITS_8] = 8, [BITS_6] = 6, [BITS_4] = 4, [BITS_32] = 0}[values->bits];
     if (train->checkpoint_every == FILM_ZERO) train->checkpoint_only_when_cancelled = 1;
     if (first) print_fields(command, values);
     train->progress = progress_start(command->quiet);

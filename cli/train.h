@@ -9,8 +9,8 @@ struct train_values {
     const char *model; /* output path */
     struct option_texts pools;
     const char *cache;
-    int no_language;                                  /* leave out the installed table of words */
-    enum train_bits { BITS_8, BITS_4, BITS_32 } bits; /* of a value of the map in the file */
+    int no_language; /* leave out the installed table of words */
+    enum train_bits { BITS_8, BITS_6, BITS_4, BITS_32 } bits; /* of a value in the file */
 };
 
 /* Prints "precision 95.5 %, 89 to 98 on 161 pairs, " for an operating point whose precision or

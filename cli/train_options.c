@@ -180,7 +180,7 @@ const struct option train_options[] = {
     {.name = "bits",
      .kind = OPTION_CHOICE,
      .at = offsetof(struct train_values, bits),
-     .argument = "8|4|32",
+     .argument = "8|6|4|32",
      .help = "bits of each value of the map in the file; 32: not packed",
      .fallback = "8"},
     HEADING("other"),

@@ -6,9 +6,10 @@ set(FILM_SOURCES
   # base: nothing of text or mathematics
   src/base/checksum.c src/base/comm.c src/base/file.c src/base/jsonfile.c src/base/keyset.c
   src/base/keyslots.c src/base/keytab.c src/base/mailbox.c src/base/mem.c src/base/partition.c
-  src/base/rng.c src/base/safetensors.c src/base/safetensors_type.c src/base/safetensors_write.c
-  src/base/sized.c src/base/sort.c src/base/status.c src/base/strtab.c src/base/threads.c
-  src/base/topk.c src/base/union_find.c src/base/utf8.c src/base/writer.c
+  src/base/rans.c src/base/rng.c src/base/safetensors.c src/base/safetensors_coded.c
+  src/base/safetensors_type.c src/base/safetensors_write.c src/base/sized.c src/base/sort.c
+  src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
+  src/base/utf8.c src/base/writer.c
   # text: bytes to tokens, files to rows
   src/text/base_forms.c src/text/column_fields.c src/text/columns.c src/text/encoding.c
   src/text/field_types.c src/text/filetype.c src/text/fold.c src/text/format.c src/text/guess.c

@@ -32,6 +32,9 @@ IMAGE_PACKAGES="mmdebstrap python3"
 CHROOT_PACKAGES="debootstrap autopkgtest"
 BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
 liblapack-dev libopenblas-openmp-dev"
+# scripts/bench doors, which needs none of the rivals above.
+DOORS_PACKAGES="python3 python3-numpy chromium"
+command -v node >/dev/null || DOORS_PACKAGES="$DOORS_PACKAGES nodejs"
 
 need_packages() {
     local missing="" package

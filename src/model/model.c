@@ -17,6 +17,7 @@
 #define FORMAT "film"
 #define FORMAT_VERSION "1"
 #define PACKED_VERSION "2" /* of packed models */
+#define CODED_VERSION "3"  /* of packed models with coded tensors */
 
 void model_free(film_model *model)
 {
@@ -164,11 +165,11 @@ static film_status read_model_file(film_model *model, const char *path, film_err
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s is a safetensors file but not a FILM model; train a model first", path));
     TRY(metadata(model, path, "format_version", &version, error));
-    int packed = strcmp(version, PACKED_VERSION) == 0;
+    int packed = strcmp(version, PACKED_VERSION) == 0 || strcmp(version, CODED_VERSION) == 0;
     if (!packed && strcmp(version, FORMAT_VERSION) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s has format version %.20s; this library reads versions " FORMAT_VERSION
-                       " and " PACKED_VERSION "; use a newer film or train again",
+                       " to " CODED_VERSION "; use a newer film or train again",
                        path, version));
     if (!safetensors_is_checked(model->file))
         TRY(status_set(error, FILM_BAD_INPUT, "%s: the checksums are missing; train again", path));
@@ -300,6 +301,7 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     struct network_file network = {.tensors = NULL};
     struct layout layout = {.count = 0};
     struct packed_arrays packed = {.relations = NULL};
+    struct coded_tensors coded = {.bytes = NULL};
     char *settings = NULL;
     if (model->network) TRY(model->network->interface->save(model->network, &network, error));
     TRY_ALLOC(layout.tensors = mem_array(OWN_TENSORS + network.count, sizeof *layout.tensors),
@@ -321,17 +323,23 @@ film_status model_save(const film_model *model, const char *path, film_error *er
     layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
     layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
     layout.count += parent_tensors(model, layout.tensors + layout.count);
-    if (model->network) place_network(&layout, model, &network);
-    const char *keys[6] = {"format", "format_version", "settings", "figures"};
-    const char *values[6] = {FORMAT, model->bits ? PACKED_VERSION : FORMAT_VERSION, settings,
+    const char *keys[7] = {"format", "format_version", "settings", "figures"};
+    const char *values[7] = {FORMAT, model->bits ? PACKED_VERSION : FORMAT_VERSION, settings,
                              model->figures};
     size_t entries = 4;
+    if (model_is_coded(model)) {
+        TRY(safetensors_encode(layout.tensors, layout.count, &coded, error));
+        values[1] = CODED_VERSION;
+        keys[entries] = SAFETENSORS_CODED, values[entries++] = coded.about;
+    }
+    if (model->network) place_network(&layout, model, &network);
     if (network.bert) keys[entries] = "bert", values[entries++] = network.bert;
     if (network.deep) keys[entries] = "deep", values[entries++] = network.deep;
     TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, entries, error));
 done:
     mem_free(layout.tensors);
     packed_arrays_free(&packed);
+    coded_tensors_free(&coded);
     network_file_free(&network);
     mem_free(settings);
     return status;

@@ -25,7 +25,7 @@ struct film_model {
     struct encoder encoder;      /* features, map and dim; network and its map */
     struct relations relations;  /* what is known about words, to which `encoder` points */
     struct record_fields fields; /* of records, to which `encoder` points; none: sentences */
-    unsigned bits; /* of a value of the map in a packed model, 8 or 4; 0: not packed */
+    unsigned bits; /* of a value of the map in a packed model, 8, 6 or 4; 0: not packed */
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;
@@ -40,7 +40,7 @@ struct film_model {
     float *own_map, *own_sigma;
     struct network *network; /* the BERT encoder, to which `encoder` points; may be NULL */
     float *own_network_map;
-    int8_t *own_codes; /* of a model that was packed here, or has 4 bits (model/packed.h) */
+    int8_t *own_codes; /* of a model that was packed here (model/packed.h) */
     float *own_scales;
     const film_model *packed_from; /* of a packed copy */
     /* The model that training began from (model/parent.h); NULL: none. */

@@ -2,11 +2,42 @@
  * packed_file.c writes and opens the result. */
 #include "model/packed.h"
 #include "base/mem.h"
+#include "embed/vec.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 127 }; /* the largest code of a weight */
+enum { MOST = PACKED_MOST };
+
+/* ---- The map ---- */
+
+/* Rows FIRST to END with one step. The error of a sum of rows is then the least for its bytes
+ * (reverse water-filling), and a value of a normal distribution takes BITS bits after entropy
+ * coding. No code exceeds MOST, and a short row keeps at least BITS - 2, because similarity does
+ * not depend on the length of a sentence's vector. */
+static void round_rows(const film_model *model, size_t first, size_t end, double bits,
+                       int8_t *codes, float *scales, float *row)
+{
+    size_t dim = model->encoder.dim, rows = 0;
+    double logs = 0, share = 4.1327 / exp2(bits); /* sqrt(2 pi e) / 2^bits: step by deviation */
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t w = first; w < end; w++) {
+            word_map_row(&model->encoder.map, (uint32_t)w, row, dim);
+            double deviation = sqrt(vec_dot(row, row, dim) / (double)dim);
+            if (pass == 0) {
+                if (deviation > 0) logs += log2(deviation);
+                rows += deviation > 0;
+                continue;
+            }
+            double step = share * fmin(exp2(logs / (double)rows), 4 * deviation);
+            word_map_round(row, dim, MOST, codes + w * dim, &scales[w]);
+            if (scales[w] < (float)step) {
+                scales[w] = (float)step;
+                for (size_t i = 0; i < dim; i++)
+                    codes[w * dim + i] = (int8_t)lrintf(row[i] / scales[w]);
+            }
+        }
+}
 
 static film_status pack_map(const film_model *model, unsigned bits, film_model *out,
                             film_error *error)
@@ -21,17 +52,23 @@ static film_status pack_map(const film_model *model, unsigned bits, film_model *
     TRY_ALLOC(row = mem_array(dim, sizeof *row), error);
     TRY_ALLOC(out->own_codes = codes = mem_array(features, dim), error);
     TRY_ALLOC(out->own_scales = scales = mem_array(features, sizeof *scales), error);
-    for (size_t w = 0; w < features; w++) {
-        word_map_row(map, (uint32_t)w, row, dim);
-        word_map_round(row, dim, bits == 8 || w < words ? MOST : PACKED_MOST, codes + w * dim,
-                       &scales[w]);
+    if (bits < 8) {
+        /* Words alone are compared too. With five n-grams per word, values have BITS on average. */
+        round_rows(model, 0, words, bits + 2.0, codes, scales, row);
+        round_rows(model, words, features, bits - 0.4, codes, scales, row);
+        TRY(pack_grams(model, scales, codes, error));
     }
-    if (bits == 4) TRY(pack_grams(model, scales, codes, error));
+    for (size_t w = 0; bits == 8 && w < features; w++) {
+        word_map_row(map, (uint32_t)w, row, dim);
+        word_map_round(row, dim, MOST, codes + w * dim, &scales[w]);
+    }
     out->encoder.map = (struct word_map){.codes = codes, .scales = scales};
 done:
     mem_free(row);
     return status;
 }
+
+/* ---- Decision ---- */
 
 /* Weights of features: one block of two scales and the codes. */
 static film_status pack_features(const struct evidence *evidence, struct evidence *out,
@@ -82,8 +119,8 @@ film_status model_pack(const film_model *model, unsigned bits, film_model *out, 
     out->own_codes = NULL;
     out->own_scales = NULL;
     out->packed_from = model;
-    if (bits != 8 && bits != 4)
-        TRY(status_set(error, FILM_USAGE, "%u bits: the map is packed with 8 or 4 bits", bits));
+    if (!packed_bits_exist(bits))
+        TRY(status_set(error, FILM_USAGE, "%u bits: the map is packed with 8, 6 or 4 bits", bits));
     if (model->bits && bits > model->bits)
         TRY(status_set(error, FILM_USAGE, "the model is packed with %u bits; it cannot have more",
                        model->bits));

@@ -13,7 +13,6 @@ void packed_arrays_free(struct packed_arrays *arrays)
 {
     for (int g = 0; g < GROUPS; g++) mem_free(arrays->lengths[g]);
     mem_free(arrays->relations);
-    mem_free(arrays->halves);
 }
 
 struct tensor_list {
@@ -75,58 +74,17 @@ static void place_decision(const struct decision *decision, const struct tensor_
     place_set(list, "memory.apart.sizes", "memory.apart.rest", &memory->apart);
 }
 
-/* Two codes of 4 bits per byte, each plus 8: dimension i in the lower half, i + stride above.
- * With an odd number of dimensions the last upper half is 8, the value 0. */
-static size_t halves_stride(size_t dim)
-{
-    return (dim + 1) / 2;
-}
-
-static void halves_put(const int8_t *code, size_t dim, uint8_t *out)
-{
-    size_t stride = halves_stride(dim);
-    for (size_t i = 0; i < stride; i++) {
-        int high = stride + i < dim ? code[stride + i] : 0;
-        out[i] = (uint8_t)((high + 8) << 4 | (code[i] + 8));
-    }
-}
-
-static void halves_get(const uint8_t *half, size_t dim, int8_t *out)
-{
-    size_t stride = halves_stride(dim);
-    for (size_t i = 0; i < stride; i++) out[i] = (int8_t)((half[i] & 15) - 8);
-    for (size_t i = stride; i < dim; i++) out[i] = (int8_t)((half[i - stride] >> 4) - 8);
-}
-
-static film_status place_map(const film_model *model, struct packed_arrays *arrays,
-                             const struct tensor_list *list, film_error *error)
-{
-    const struct word_map *map = &model->encoder.map;
-    size_t dim = model->encoder.dim, stride = halves_stride(dim);
-    size_t features = features_count(&model->features);
-    size_t words = model->features.first[GROUP_WORD + 1];
-    if (!map->codes) return FILM_OK;
-    place(list, "L.scales", SAFETENSORS_F32, map->scales, features, 0);
-    if (model->bits == 8) {
-        place(list, "L.codes", SAFETENSORS_I8, map->codes, features, dim);
-        return FILM_OK;
-    }
-    uint8_t *halves = arrays->halves = mem_array(features - words, stride);
-    if (!halves) return status_no_memory(error);
-    for (size_t f = words; f < features; f++)
-        halves_put(map->codes + f * dim, dim, halves + (f - words) * stride);
-    if (words) place(list, "L.words", SAFETENSORS_I8, map->codes, words, dim);
-    place(list, "L.codes", SAFETENSORS_U8, halves, features - words, stride);
-    return FILM_OK;
-}
-
 film_status packed_tensors(const film_model *model, struct packed_arrays *arrays,
                            struct safetensors_tensor *tensors, size_t *count, film_error *error)
 {
     film_status status = FILM_OK;
     const struct tensor_list list = {tensors, count};
-    size_t length;
-    TRY(place_map(model, arrays, &list, error));
+    const struct word_map *map = &model->encoder.map;
+    size_t length, rows = features_count(&model->features);
+    if (map->codes) {
+        place(&list, "L.scales", SAFETENSORS_F32, map->scales, rows, 0);
+        place(&list, "L.codes", SAFETENSORS_I8, map->codes, rows, model->encoder.dim);
+    }
     for (int g = 0; g < GROUPS; g++)
         if (model->features.groups & GROUP_BIT(g))
             TRY(place_strings(model, g, arrays, &list, error));
@@ -182,12 +140,13 @@ done:
     return status;
 }
 
-/* Models with 4 bits have words of 8 bits; those of earlier versions have 4 for every feature. */
+/* Earlier versions wrote two codes of 4 bits per byte, each plus 8: dimension i in the lower half,
+ * i + stride above. Words have 8 bits, or 4 in still earlier files. */
 static film_status open_halves(film_model *model, const int8_t **out, film_error *error)
 {
     film_status status = FILM_OK;
     const struct safetensors_tensor *fine, *codes;
-    size_t dim = model->encoder.dim, stride = halves_stride(dim);
+    size_t dim = model->encoder.dim, stride = (dim + 1) / 2;
     size_t features = features_count(&model->features);
     size_t words = safetensors_find(model->file, "L.words") ? model->features.first[1] : 0;
     uint64_t shape[2] = {words, dim}, rest[2] = {features - words, stride};
@@ -197,9 +156,12 @@ static film_status open_halves(film_model *model, const int8_t **out, film_error
         TRY(safetensors_require(model->file, "L.words", SAFETENSORS_I8, 2, shape, &fine, error));
         memcpy(model->own_codes, fine->data, words * dim);
     }
-    for (size_t f = words; f < features; f++)
-        halves_get((const uint8_t *)codes->data + (f - words) * stride, dim,
-                   model->own_codes + f * dim);
+    const uint8_t *half = codes->data;
+    for (size_t f = words; f < features; f++, half += stride)
+        for (size_t i = 0; i < dim; i++) {
+            int code = i < stride ? half[i] & 15 : half[i - stride] >> 4;
+            model->own_codes[f * dim + i] = (int8_t)(code - 8);
+        }
     *out = model->own_codes;
 done:
     return status;
@@ -216,7 +178,8 @@ film_status packed_open_map(film_model *model, const char *path, film_error *err
     if (dim == 0 || dim > MOST_DIM)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s: settings: invalid dimension %zu; the file is damaged", path, dim));
-    if (model->bits == 4) {
+    const struct safetensors_tensor *found = safetensors_find(model->file, "L.codes");
+    if (model->bits == 4 && found && found->type == SAFETENSORS_U8) {
         TRY(open_halves(model, &code, error));
     } else {
         TRY(safetensors_require(model->file, "L.codes", SAFETENSORS_I8, 2, shape, &codes, error));

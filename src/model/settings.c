@@ -1,6 +1,7 @@
 /* The settings of a model as JSON: written to the model file, read back and checked, and described
  * for film info. Tensors are in model.c and decision_file.c. */
 #include "model/settings.h"
+#include "model/packed.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "model/decision_settings.h"
@@ -75,7 +76,7 @@ static film_status read_packed(json_t *object, const char *path, film_model *mod
     if (!object) return FILM_OK;
     if (json_unpack_ex(object, &problem, 0, "{s:I, s:I}", "bits", &bits, "dim", &dim) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: packed: %s", path, problem.text);
-    if ((bits != 8 && bits != 4) || dim < 0)
+    if (!packed_bits_exist((unsigned)bits) || dim < 0)
         return status_set(error, FILM_BAD_INPUT,
                           "%s: settings: packed: a value is out of range; the file is damaged",
                           path);

@@ -7,14 +7,69 @@ import sys
 
 import numpy
 
-from read_safetensors import check, read
+from read_safetensors import TYPES, check, read
 
 KINDS, END, START = [1, 2, 3, 4, 5, 10, 11], 2 ** 29 - 2, 2 ** 29 - 1
 
 
+def varints(data, at, count):
+    """COUNT numbers at AT, and where they end."""
+    values = []
+    for _ in range(count):
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        values.append(value)
+    return values, at
+
+
+def decode_block(data, at, count):
+    """COUNT bytes that are coded at AT, and where they end."""
+    used = [v for v in range(256) if data[at + v // 8] >> v % 8 & 1]
+    shares, at = varints(data, at + 32, len(used))
+    assert sum(shares) == 2 ** 14
+    frequency, value = dict(zip(used, shares)), numpy.repeat(used, shares).tolist()
+    start = dict(zip(used, numpy.cumsum([0] + shares[:-1]).tolist()))
+    states = numpy.frombuffer(bytes(data[at:at + 16]), "<u4").tolist()
+    at += 16
+    out = bytearray()
+    for i in range(count):
+        x = states[i % 4]
+        low = x % 2 ** 14
+        v = value[low]
+        out.append(v)
+        x = frequency[v] * (x >> 14) + low - start[v]
+        if x < 2 ** 16:
+            x = x << 16 | data[at] | data[at + 1] << 8
+            at += 2
+        states[i % 4] = x
+    assert states == [2 ** 16] * 4
+    return out, at
+
+
+def decode(data, dtype, shape):
+    dtype = numpy.dtype(TYPES[dtype])
+    size, count, at = dtype.itemsize, int(numpy.prod(shape)), 0
+    planes = numpy.zeros((count, size), "u1")
+    for plane in range(size):
+        for first in range(0, count, 2 ** 16):
+            block, at = decode_block(data, at, min(2 ** 16, count - first))
+            planes[first:first + len(block), plane] = block
+    assert at == len(data)
+    return planes.reshape(-1).view(dtype).reshape(shape)
+
+
 def arrays(path):
     metadata, tensors = read(path)
-    return json.loads(metadata["settings"]), {name: about[2] for name, about in tensors.items()}, metadata
+    tensors = {name: about[2] for name, about in tensors.items()}
+    for name, about in json.loads(metadata.get("coded", "{}")).items():
+        tensors[name] = decode(tensors[name].tolist(), about["dtype"], about["shape"])
+    return json.loads(metadata["settings"]), tensors, metadata
 
 
 def unmix(x, bits):
@@ -45,12 +100,11 @@ def strings(tensors, group):
     return [data[a:b].decode() for a, b in zip(ends[:-1], ends[1:])]
 
 
-def sum_errors(full, values, words):
-    """The squared error of the sum of the n-grams of every word, with 4 bits and rounded to the nearest."""
+def sum_errors(full, values, scales, words):
+    """The squared error of the sum of the n-grams of every word, as packed and rounded to the nearest."""
     grams = {gram: words + i for i, gram in enumerate(strings(full, "char"))}
     rows, idf = full["L"].astype("f8"), full["idf"].astype("f8")
-    scales = abs(rows).max(axis=1, keepdims=True) / 7
-    errors = numpy.array([values - rows, numpy.rint(rows / scales) * scales - rows])
+    errors = numpy.array([values - rows, numpy.rint(rows / scales[:, None]) * scales[:, None] - rows])
     total = numpy.zeros(2)
     for word in strings(full, "word"):
         padded = " %s " % word
@@ -60,21 +114,31 @@ def sum_errors(full, values, words):
     return total
 
 
-def compare_map(full, packed, bits, dim):
+def wanted_scales(rows, words, bits):
+    """docs/reference/packed-model-file.md, L.scales"""
+    largest, deviation = abs(rows).max(axis=1) / 127, numpy.sqrt((rows ** 2).mean(axis=1))
+    scales = largest.copy()
+    for part, more in ((slice(0, words), 2), (slice(words, None), -0.4)):
+        d = deviation[part]
+        if bits == 8 or not (d > 0).any():
+            continue
+        mean = numpy.exp(numpy.log(d[d > 0]).mean())
+        step = numpy.sqrt(2 * numpy.pi * numpy.e) / 2 ** (bits + more) * numpy.minimum(mean, 4 * d)
+        scales[part] = numpy.maximum(step, largest[part])
+    return scales
+
+
+def compare_map(full, packed, bits):
     rows, codes, scales = full["L"].astype("f8"), packed["L.codes"], packed["L.scales"].astype("f8")
-    words = len(full["word.offsets"]) - 1 if bits == 4 else len(rows)
-    if bits == 4:  # words have 8 bits
-        codes = numpy.hstack([codes & 15, codes >> 4]).astype("i4")[:, :dim] - 8
-        codes = numpy.vstack([packed["L.words"].astype("i4"), codes])
-    most = numpy.where(numpy.arange(len(rows)) < words, 127, 7)
+    words = len(full["word.offsets"]) - 1
     values = codes * scales[:, None]
-    assert numpy.allclose(scales * most, abs(rows).max(axis=1), rtol=1e-6)
+    assert numpy.allclose(scales, wanted_scales(rows, words, bits), rtol=1e-4)
     steps = abs(values - rows) / numpy.where(scales > 0, scales, 1)[:, None]
-    assert (steps[:words] <= 0.5001).all() and (steps < 1.0001).all(), "a value of the map"
-    if bits == 4 and "char.bytes" in full:
-        ours, nearest = sum_errors(full, values, words)
+    exact = words if bits < 8 else len(rows)
+    assert (steps[:exact] <= 0.5001).all() and (steps < 1.0001).all(), "a value of the map"
+    if bits < 8 and "char.bytes" in full:
+        ours, nearest = sum_errors(full, values, scales, words)
         assert ours < 0.3 * nearest, "the sums of n-grams: %g, %g" % (ours, nearest)
-    return abs(values - rows).max()
 
 
 def item_numbers(keys, words):
@@ -114,13 +178,7 @@ def compare_evidence(full, packed, words):
 
 
 def compare_strings(full, packed, group):
-    lengths, value, shift = [], 0, 0
-    for byte in packed[group + ".lengths"]:
-        value |= (int(byte) & 127) << shift
-        shift += 7
-        if byte < 128:
-            lengths.append(value)
-            value = shift = 0
+    lengths, _ = varints(packed[group + ".lengths"].tolist(), 0, len(full[group + ".offsets"]) - 1)
     assert (numpy.cumsum([0] + lengths) == full[group + ".offsets"]).all()
     assert (packed[group + ".bytes"] == full[group + ".bytes"]).all()
 
@@ -191,9 +249,10 @@ def compare_memory(full, packed):
 def main():
     _, full, _ = arrays(sys.argv[1])
     settings, packed, metadata = arrays(sys.argv[2])
-    assert metadata["format_version"] == "2" and check(sys.argv[2]) in ("ok", "no libxxhash")
+    assert metadata["format_version"] == ("3" if "coded" in metadata else "2") and check(sys.argv[2]) in ("ok", "no libxxhash")
     about = settings["packed"]
-    compare_map(full, packed, about["bits"], about["dim"])
+    assert packed["L.codes"].shape[1] == about["dim"] and ("coded" in metadata) == (about["bits"] < 8)
+    compare_map(full, packed, about["bits"])
     for group in settings["features"]:
         compare_strings(full, packed, group)
     if "relations.packed" in packed:

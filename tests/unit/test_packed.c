@@ -197,7 +197,6 @@ static void codes_are_their_values(void **state)
 
 static const char *const tensors[] = {"L.codes",
                                       "L.scales",
-                                      "L.words",
                                       "evidence.feature",
                                       "evidence.feature_scale",
                                       "evidence.phrases.rest",
@@ -279,9 +278,8 @@ static void unsorted_or_hostile_values_are_refused(void **state)
         expect(&spoil, cases[i].name, cases[i].message);
         spoil_close(&spoil);
     }
-    static const char *const any[] = {"L.codes",          "L.words",
-                                      "evidence.feature", "evidence.words.weight",
-                                      "memory.cluster",   "evidence.phrases.weight"};
+    static const char *const any[] = {"L.codes", "evidence.feature", "evidence.words.weight",
+                                      "memory.cluster", "evidence.phrases.weight"};
     for (size_t i = 0; i < sizeof any / sizeof *any; i++)
         for (int byte = 0; byte < 256; byte += 51) { /* whatever they are, they can be used */
             struct spoil spoil;
@@ -293,33 +291,48 @@ static void unsorted_or_hostile_values_are_refused(void **state)
         }
 }
 
-/* Earlier versions stored every feature with 4 bits and had no L.words. */
-static void a_file_of_an_earlier_version_opens(void **state)
+/* Earlier versions stored two values per byte: of every feature (FINE 0), or of all but words. */
+static void open_halves_of(size_t fine)
 {
-    (void)state;
     struct spoil spoil;
     assert_true(spoil_open(&spoil, good));
     struct safetensors_tensor *codes = spoil_find(&spoil, "L.codes");
-    struct safetensors_tensor *words = spoil_find(&spoil, "L.words");
-    size_t count = words->shape[0], stride = codes->shape[1], more = count * stride;
-    uint8_t *all = malloc(more + codes->bytes);
-    memset(all, 0x2e, more); /* 6 in the lower dimensions, -6 in the upper ones */
-    memcpy(all + more, codes->data, codes->bytes);
-    free((void *)(uintptr_t)codes->data);
-    codes->data = all;
-    codes->bytes += more;
-    codes->shape[0] += count;
-    free((void *)(uintptr_t)words->data);
-    *words = spoil.tensor[--spoil.count];
+    size_t rows = codes->shape[0], dim = codes->shape[1], stride = (dim + 1) / 2;
+    struct safetensors_tensor *words = &spoil.tensor[spoil.count];
+    *words = *codes; /* the first rows */
+    words->name = "L.words";
+    words->shape[0] = fine;
+    spoil.count += fine > 0;
+    codes->type = SAFETENSORS_U8;
+    codes->shape[0] = rows - fine;
+    codes->shape[1] = stride;
+    uint8_t *halves = malloc((rows - fine) * stride);
+    memset(halves, 0x2e, (rows - fine) * stride); /* 6 in the lower dimensions, -6 in the upper */
+    codes->data = halves;
+    int8_t first = *(const int8_t *)words->data;
     assert_ok(spoil_write(&spoil, spoiled, &error));
+    if (!fine) free((void *)(uintptr_t)words->data);
     spoil_close(&spoil);
     film_model *model;
     assert_ok(film_open(spoiled, &model, &error));
     const struct word_map *map = &model->encoder.map;
-    size_t dim = model->encoder.dim;
-    assert_true(word_map_value(map, 0, 0, dim) == 6 * map->scales[0]);
-    assert_true(word_map_value(map, 1, dim - 1, dim) == -6 * map->scales[1]);
+    uint32_t coarse = (uint32_t)fine;
+    assert_true(word_map_value(map, 0, 0, dim) == map->scales[0] * (float)(fine ? first : 6));
+    assert_true(word_map_value(map, coarse, 0, dim) == 6 * map->scales[coarse]);
+    assert_true(word_map_value(map, coarse, dim - 1, dim) == -6 * map->scales[coarse]);
+    ask(model);
     film_close(model);
+}
+
+static void files_of_earlier_versions_open(void **state)
+{
+    (void)state;
+    film_model *model;
+    assert_ok(film_open(good, &model, &error));
+    size_t words = model->features.first[GROUP_WORD + 1];
+    film_close(model);
+    open_halves_of(0);
+    open_halves_of(words);
 }
 
 static void settings_that_do_not_fit_are_refused(void **state)
@@ -328,7 +341,6 @@ static void settings_that_do_not_fit_are_refused(void **state)
     static const struct {
         const char *old, *new, *message;
     } cases[] = {{"\"bits\":4", "\"bits\":5", "packed: a value is out of range"},
-                 {"\"bits\":4", "\"bits\":8", "L.codes"},
                  {"\"bits\":4", "\"bots\":4", "packed"},
                  {"\"packed\"", "\"picked\"", "does not fit the format version"},
                  {"\"dim\":", "\"dim\":9", "L.codes"},
@@ -424,7 +436,7 @@ int main(void)
         cmocka_unit_test(codes_are_their_values),
         cmocka_unit_test(a_tensor_that_is_missing_or_wrong_is_named),
         cmocka_unit_test(unsorted_or_hostile_values_are_refused),
-        cmocka_unit_test(a_file_of_an_earlier_version_opens),
+        cmocka_unit_test(files_of_earlier_versions_open),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),
         cmocka_unit_test(no_memory_is_reported),
         cmocka_unit_test(a_packed_model_is_saved_as_it_is),
