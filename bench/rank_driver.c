@@ -86,7 +86,7 @@ static void read_data(struct data *data, char **paths)
 static void fit(struct data *data, const struct settings *s, unsigned groups)
 {
     struct tokenizer tokenizer;
-    struct features_options options = {groups, s->min_df, 0, s->rank.threads, {0}, NULL};
+    struct features_options options = {groups, s->min_df, 0, s->rank.threads, {0}, NULL, NULL};
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
     must(features_fit(&data->features, &tokenizer, &data->train.sentences, &options, &data->x,
                       &error));
@@ -333,7 +333,8 @@ static void measure_scores(const struct data *data, const char *path, const floa
         struct csr rows[2];
         size_t starts[2][2] = {{0, row[0].count}, {0, row[1].count}};
         for (int side = 0; side < 2; side++)
-            rows[side] = (struct csr){1, data->x.cols, starts[side], row[side].id, row[side].value};
+            rows[side] =
+                (struct csr){1, data->x.cols, starts[side], row[side].id, row[side].value, NULL};
         cosine[i] = (double)sparse_dot(&rows[0], 0, &rows[1], 0);
         cosine[corpus.rows + i] = vec_dot(y, y + dim, dim);
     }
@@ -412,7 +413,7 @@ static void measure_peers(struct data *data, const struct settings *settings)
     features_free(&words.features);
     /* BM25 learns nothing from train: it gets every word of the pool, like a search engine. */
     struct tokenizer tokenizer;
-    struct features_options all = {FILM_WORD, 1, 0, settings->rank.threads, {0}, NULL};
+    struct features_options all = {FILM_WORD, 1, 0, settings->rank.threads, {0}, NULL, NULL};
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
     must(features_fit(&words.features, &tokenizer, &data->pool, &all, &words.pool_x, &error));
     measure_bm25(&words);

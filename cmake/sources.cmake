@@ -24,15 +24,17 @@ set(FILM_SOURCES
   # pair: two sentences to a verdict
   src/pair/alignment.c src/pair/answered.c src/pair/calibrate.c src/pair/comparison.c
   src/pair/decision.c src/pair/evidence.c src/pair/field_traits.c src/pair/guarantees.c
-  src/pair/item_table.c src/pair/items.c src/pair/knowledge.c src/pair/linear.c src/pair/match.c
-  src/pair/known_matches.c src/pair/memory.c src/pair/reading.c src/pair/reasons.c src/pair/record_codes.c
-  src/pair/record_fields.c src/pair/resemblance.c src/pair/roles.c src/pair/scope.c
-  src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c src/pair/trees.c
+  src/pair/item_table.c src/pair/items.c src/pair/knowledge.c src/pair/known_matches.c
+  src/pair/linear.c src/pair/match.c src/pair/memory.c src/pair/reading.c src/pair/reasons.c
+  src/pair/record_codes.c src/pair/record_fields.c src/pair/resemblance.c src/pair/roles.c
+  src/pair/scope.c src/pair/score.c src/pair/survey.c src/pair/traits.c src/pair/tree_terms.c
+  src/pair/trees.c
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
-  src/model/decision_file.c src/model/decision_settings.c src/model/edits.c src/model/examples.c src/model/known_matches_file.c
-  src/model/model.c src/model/model_words.c src/model/pack_grams.c src/model/packed.c
-  src/model/packed_file.c src/model/parent.c src/model/settings.c src/model/trait_columns.c
+  src/model/decision_file.c src/model/decision_settings.c src/model/edits.c src/model/examples.c
+  src/model/known_matches_file.c src/model/model.c src/model/model_words.c src/model/pack_grams.c
+  src/model/packed.c src/model/packed_file.c src/model/parent.c src/model/settings.c
+  src/model/trait_columns.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/classify.c src/explain/differences.c
   src/explain/edit_trials.c src/explain/encoded.c src/explain/explanation_json.c
@@ -58,7 +60,8 @@ set(FILM_POOL_SOURCES
   src/index/cells.c src/index/codes.c src/index/codes_kernel.c src/index/graph.c
   src/index/graph_build.c src/index/graph_check.c src/index/graph_prune.c src/index/graph_remove.c
   src/index/graph_walk.c src/index/index.c src/index/index_file.c src/index/lexical.c
-  src/index/lexical_search.c src/index/scan.c src/index/sketch.c src/index/terms.c src/index/vector_index.c
+  src/index/lexical_search.c src/index/scan.c src/index/sketch.c src/index/terms.c
+  src/index/vector_index.c
   # dedup: records to duplicates, without SQLite
   src/dedup/blocking.c src/dedup/blocking_score.c src/dedup/candidates.c src/dedup/candidates_job.c
   src/dedup/candidates_known.c src/dedup/candidates_near.c src/dedup/cluster.c
@@ -97,28 +100,26 @@ set(FILM_TRAIN_SOURCES
   src/bert/vector_cache.c src/bert/wordpiece.c
   # learn: labels to maps, evidence and trees
   src/learn/adam.c src/learn/answered_fit.c src/learn/binomial.c src/learn/boosting.c
-  src/learn/boosting_bins.c src/learn/calibrate_fit.c src/learn/classifier_fit.c
-  src/learn/certain_threshold.c src/learn/classifier_learn.c src/learn/classifier_rule.c
-  src/learn/corpus.c
-  src/learn/corpus_share.c src/learn/corpus_triplets.c src/learn/decision_threshold.c
-  src/learn/deep_learn.c src/learn/deep_loss.c src/learn/edit_scope.c src/learn/edit_words.c
-  src/learn/edits.c src/learn/evidence_fit.c src/learn/evidence_items.c
-  src/learn/evidence_rows.c src/learn/features_fit.c
+  src/learn/boosting_bins.c src/learn/calibrate_fit.c src/learn/certain_threshold.c
+  src/learn/classifier_fit.c src/learn/classifier_learn.c src/learn/classifier_rule.c
+  src/learn/corpus.c src/learn/corpus_share.c src/learn/corpus_triplets.c
+  src/learn/decision_threshold.c src/learn/deep_learn.c src/learn/deep_loss.c
+  src/learn/edit_scope.c src/learn/edit_words.c src/learn/edits.c src/learn/evidence_fit.c
+  src/learn/evidence_items.c src/learn/evidence_rows.c src/learn/features_fit.c
   src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c
   src/learn/film_checkpoint.c src/learn/film_hinge_loss.c src/learn/film_problem.c
   src/learn/film_rows.c src/learn/folds.c src/learn/guarantees_fit.c src/learn/hard_negatives.c
-  src/learn/judge.c src/learn/labelled_edits.c src/learn/labels.c src/learn/learn.c
-  src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c src/learn/learn_mfilm.c
-  src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c src/learn/made_up.c
-  src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/memory_fit.c src/learn/mfilm.c
-  src/learn/near_misses.c src/learn/operating.c src/learn/out_of_fold.c src/learn/packed_rows.c src/learn/pair_lists.c
-  src/learn/made_up_pairs.c src/learn/known_matches_build.c src/learn/memory_build.c src/learn/memory_fit.c src/learn/mfilm.c
-  src/learn/near_misses.c src/learn/operating.c src/learn/out_of_fold.c src/learn/pair_lists.c
-  src/learn/parent_fit.c src/learn/prior.c src/learn/prior_fit.c src/learn/promise.c
-  src/learn/questions.c src/learn/rank.c src/learn/rank_batch.c src/learn/rank_checkpoint.c
-  src/learn/rank_draw.c src/learn/rank_fetch.c src/learn/rank_kernel.c src/learn/rank_map.c
-  src/learn/rows.c src/learn/stream.c src/learn/training_log.c src/learn/tree_rows.c
-  src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
+  src/learn/judge.c src/learn/known_matches_build.c src/learn/labelled_edits.c src/learn/labels.c
+  src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c
+  src/learn/learn_mfilm.c src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c
+  src/learn/made_up.c src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/memory_fit.c
+  src/learn/mfilm.c src/learn/near_misses.c src/learn/operating.c src/learn/out_of_fold.c
+  src/learn/packed_rows.c src/learn/pair_lists.c src/learn/parent_fit.c src/learn/prior.c
+  src/learn/prior_fit.c src/learn/promise.c src/learn/questions.c src/learn/rank.c
+  src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
+  src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c
+  src/learn/training_log.c src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c
+  src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c
   src/eval/classes.c src/eval/eval.c src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c

@@ -35,7 +35,7 @@ static void find_starts(struct rans_table *table)
 
 /* Shares of 2^BITS, at least 1 for each value that occurs. What rounding leaves is taken from the
  * most frequent values, or given to them. */
-static void share_out(const size_t *seen, size_t count, struct rans_table *table)
+static void share_frequencies(const size_t *seen, size_t count, struct rans_table *table)
 {
     int64_t left = TOTAL;
     for (int v = 0; v < VALUES; v++) {
@@ -90,7 +90,7 @@ size_t rans_encode(const uint8_t *bytes, size_t count, size_t stride, uint8_t *o
     uint32_t state[STATES];
     if (!count) return 0;
     for (size_t i = 0; i < count; i++) seen[bytes[i * stride]]++;
-    share_out(seen, count, &table);
+    share_frequencies(seen, count, &table);
     size_t length = put_rans_table(&table, out);
     uint8_t *end = out + rans_bound(count);
     uint8_t *words = put_streams(&table, bytes, count, stride, state, end);

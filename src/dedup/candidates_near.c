@@ -304,7 +304,8 @@ done:
 
 /* Returns whether LIST has ID. A full list of records may lack it: K others are as good, so that
  * nothing tells which of them it is (a name and a city among a million persons). */
-static int is_listed(const struct candidate_query *near, const uint32_t *list, uint32_t id)
+static int is_candidate_listed(const struct candidate_query *near, const uint32_t *list,
+                               uint32_t id)
 {
     int full = near->blocking && list[near->k - 1] != CANDIDATES_NONE;
     return full || has_candidate(list, near->k, id);
@@ -332,14 +333,15 @@ static film_status count_missed(const struct candidates *search, const struct in
             excluded++;
             continue;
         }
-        if (is_listed(near, forth.lists + pair->place * near->k, pair->candidate)) continue;
+        if (is_candidate_listed(near, forth.lists + pair->place * near->k, pair->candidate))
+            continue;
         lister[left] = pair->lister;
         which[left++] = pair->candidate;
     }
     TRY(fill_near(search, index, sample, which, left, &back, error));
     *missed = excluded;
     for (size_t i = 0; i < left; i++)
-        *missed += !is_listed(near, back.lists + i * near->k, lister[i]);
+        *missed += !is_candidate_listed(near, back.lists + i * near->k, lister[i]);
 done:
     mem_free(forth.lists);
     mem_free(back.lists);

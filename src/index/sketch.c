@@ -23,7 +23,7 @@ static size_t signs_of(size_t dim)
     return dim < FROM_DIM ? 0 : ((dim + folds - 1) / folds + GROUP - 1) / GROUP * GROUP;
 }
 
-static size_t block_size(size_t dim)
+static size_t sketch_block_size(size_t dim)
 {
     size_t signs = signs_of(dim);
     return signs ? signs * SKETCH_LINKS / 8 + 2 * SKETCH_LINKS * sizeof(uint16_t) : 0;
@@ -31,7 +31,7 @@ static size_t block_size(size_t dim)
 
 size_t sketch_size(size_t dim, size_t degree)
 {
-    return (degree + SKETCH_LINKS - 1) / SKETCH_LINKS * block_size(dim);
+    return (degree + SKETCH_LINKS - 1) / SKETCH_LINKS * sketch_block_size(dim);
 }
 
 /* ---- Queries ---- */
@@ -41,7 +41,7 @@ void sketch_query_make(struct sketch_query *sketch, const struct codes_query *qu
     size_t signs = signs_of(dim);
     int32_t folded[SKETCH_MOST_SIGNS] = {0}, most = 1, all = 0;
     sketch->signs = signs;
-    sketch->block = block_size(dim);
+    sketch->block = sketch_block_size(dim);
     if (!signs) return;
     for (size_t first = 0; first < dim; first += signs)
         for (size_t i = 0; i < signs && first + i < dim; i++) folded[i] += query->values[first + i];
@@ -135,7 +135,7 @@ static uint8_t four_signs(const uint8_t *sign)
 void sketch_make(const struct codes *codes, size_t row, const uint32_t *links, size_t count,
                  uint8_t *out)
 {
-    size_t dim = codes->dim, signs = signs_of(dim), block = block_size(dim);
+    size_t dim = codes->dim, signs = signs_of(dim), block = sketch_block_size(dim);
     const uint8_t *own = codes->rows + row * codes->stride;
     int32_t folded[SKETCH_MOST_SIGNS], target[SKETCH_MOST_SIGNS];
     uint8_t sign[SKETCH_MOST_SIGNS] = {0};

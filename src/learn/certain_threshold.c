@@ -12,12 +12,13 @@ static int by_threshold_score(const void *a, const void *b)
 }
 
 /* The best threshold on one side of the present one, and the lower bound of its gain. */
-struct walk {
+struct threshold_walk {
     double errors, sum, squares, best, threshold;
 };
 
 /* Calls one more row the other way. NEXT is the score beyond it: rows of one score go together. */
-static void walk_past(struct walk *walk, const struct threshold_row *row, double gain, double next)
+static void walk_past(struct threshold_walk *walk, const struct threshold_row *row, double gain,
+                      double next)
 {
     walk->sum += gain;
     walk->squares += gain * gain;
@@ -29,7 +30,7 @@ static void walk_past(struct walk *walk, const struct threshold_row *row, double
 
 double certain_threshold(struct threshold_row *rows, size_t count, double from, double errors)
 {
-    struct walk up = {.errors = errors, .threshold = from}, down = up;
+    struct threshold_walk up = {.errors = errors, .threshold = from}, down = up;
     size_t at = 0;
     if (count) sort_array(rows, count, sizeof *rows, by_threshold_score);
     while (at < count && rows[at].score < from) at++;

@@ -29,7 +29,7 @@ struct collected {
     size_t size, capacity;
 };
 
-static film_status reserve_bytes(struct collected *out, size_t more, film_error *error)
+static film_status reserve_collected(struct collected *out, size_t more, film_error *error)
 {
     int done = mem_grow((void **)&out->bytes, &out->capacity, out->size + more, 1);
     return done ? FILM_OK : status_no_memory(error);
@@ -75,18 +75,18 @@ static void write_group(struct collected *out, const struct reading *reading, in
     out->size = count ? (size_t)(to - out->bytes) : out->size + sizeof(uint32_t);
 }
 
-static film_status write_row(struct collected *out, struct evidence_rows *rows,
-                             const struct survey *survey, film_error *error)
+static film_status write_evidence_row(struct collected *out, struct evidence_rows *rows,
+                                      const struct survey *survey, film_error *error)
 {
     film_status status = FILM_OK;
     const struct reading *reading = &survey->reading;
     const struct items *items = &survey->items;
     size_t features = reading->side[0].row.count + reading->side[1].row.count, count = 0;
     size_t i = 0, j = 0;
-    TRY(reserve_bytes(out,
-                      GROUPS * (sizeof(uint32_t) + 2 * sizeof(float)) + features * VARINT_MOST +
-                          sizeof(uint32_t) + items->count * (VARINT_MOST + sizeof(float)),
-                      error));
+    TRY(reserve_collected(out,
+                          GROUPS * (sizeof(uint32_t) + 2 * sizeof(float)) + features * VARINT_MOST +
+                              sizeof(uint32_t) + items->count * (VARINT_MOST + sizeof(float)),
+                          error));
     for (int g = 0; g < GROUPS; g++) write_group(out, reading, g, &i, &j);
     uint8_t *head = out->bytes + out->size, *to = head + sizeof(uint32_t);
     for (size_t k = 0; k < items->count; k++) {
@@ -175,7 +175,7 @@ size_t evidence_rows_read(struct evidence_cursor *cursor, size_t most, uint32_t 
 static film_status list_keys(struct collected *out, const struct collecting *all, uint32_t *listed,
                              const struct items *items, film_error *error)
 {
-    film_status status = reserve_bytes(out, items->count * sizeof(uint64_t), error);
+    film_status status = reserve_collected(out, items->count * sizeof(uint64_t), error);
     size_t before = out->size;
     if (status != FILM_OK) return status;
     for (size_t k = 0; k < items->count; k++) {
@@ -205,15 +205,16 @@ static film_status take_pair(struct collecting *all, enum pass pass, size_t i,
         TRY(list_keys(out, all, &all->chunks[i / CHUNK].keys_of[i % CHUNK], &survey->items, error));
     if (pass != WRITE_ROWS) goto done;
     all->rows->start[i] = (uint32_t)out->size;
-    TRY(write_row(out, all->rows, survey, error));
+    TRY(write_evidence_row(out, all->rows, survey, error));
     if (source->keep) source->keep(source->keeper, i, survey);
 done:
     return status;
 }
 
 /* Reads the pairs of chunk S; a chunk keeps exactly the bytes it needs. */
-static film_status take_chunk(struct collecting *all, enum pass pass, size_t s,
-                              struct survey *survey, struct collected *out, film_error *error)
+static film_status take_evidence_chunk(struct collecting *all, enum pass pass, size_t s,
+                                       struct survey *survey, struct collected *out,
+                                       film_error *error)
 {
     film_status status = FILM_OK;
     size_t end = (s + 1) * CHUNK < all->source->count ? (s + 1) * CHUNK : all->source->count;
@@ -244,7 +245,7 @@ static film_status run_pass(struct collecting *all, enum pass pass, size_t count
         film_status own = survey_init(&survey, all->encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
         for (size_t s = 0; s < count; s++)
-            if (own == FILM_OK) own = take_chunk(all, pass, s, &survey, &out, &own_error);
+            if (own == FILM_OK) own = take_evidence_chunk(all, pass, s, &survey, &out, &own_error);
         if (own != FILM_OK) {
 #pragma omp critical
             status = status_set(error, own, "%s", own_error.message);

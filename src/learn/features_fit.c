@@ -295,7 +295,8 @@ static size_t translate(struct sentence_chunk *part, unsigned groups, const uint
     return kept;
 }
 
-static void count_rows(const struct features *features, struct sentence_chunk *part, size_t *length)
+static void count_chunk_rows(const struct features *features, struct sentence_chunk *part,
+                             size_t *length)
 {
     const uint8_t *at = part->bytes;
     for (uint32_t s = part->begin; s < part->end; s++)
@@ -387,7 +388,7 @@ static film_status start_rows(const struct features *features, struct sentence_c
     TRY_ALLOC(x->start = mem_array((size_t)sentences + 1, sizeof *x->start), error);
     x->start[0] = 0;
 #pragma omp parallel for num_threads(part_count) schedule(static, 1)
-    for (int p = 0; p < part_count; p++) count_rows(features, &parts[p], x->start + 1);
+    for (int p = 0; p < part_count; p++) count_chunk_rows(features, &parts[p], x->start + 1);
     for (uint32_t s = 0; s < sentences; s++) x->start[s + 1] += x->start[s];
 done:
     return status;

@@ -26,7 +26,7 @@ size_t packed_rows_put(uint8_t *out, const struct gram_count *entries, size_t co
     return (size_t)(to - out);
 }
 
-static inline uint32_t take(const uint8_t **at)
+static inline uint32_t take_number(const uint8_t **at)
 {
     uint32_t number = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -40,9 +40,9 @@ const uint8_t *packed_rows_get(const uint8_t *at, struct gram_count *entries, si
 {
     uint32_t id = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t number = take(&at);
+        uint32_t number = take_number(&at);
         id += number / 2;
-        entries[i] = (struct gram_count){id, number & 1 ? take(&at) : 1};
+        entries[i] = (struct gram_count){id, number & 1 ? take_number(&at) : 1};
     }
     return at;
 }
@@ -53,9 +53,9 @@ void packed_rows_read(const struct packed_rows *packed, size_t row, size_t count
     const uint8_t *at = packed->bytes + packed->start[row];
     uint32_t id = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t number = take(&at);
+        uint32_t number = take_number(&at);
         col[i] = id += number / 2;
-        val[i] = number & 1 ? features_tf(take(&at)) : 1.0f;
+        val[i] = number & 1 ? features_tf(take_number(&at)) : 1.0f;
     }
     features_weigh(packed->features, col, val, count);
 }

@@ -184,7 +184,7 @@ done:
 }
 
 /* Compares the known matches of either record with the other record. */
-static film_status judge_known(struct match *match, film_error *error)
+static film_status judge_known_matches(struct match *match, film_error *error)
 {
     film_status status = FILM_OK;
     const struct known_matches *known = &match->decision->matches;
@@ -231,7 +231,7 @@ static film_status measure_pair(struct match *match, struct match_measures *pair
     enum memory_answer answer =
         match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;
     TRY(judge_by_parent(match, error));
-    TRY(judge_known(match, error));
+    TRY(judge_known_matches(match, error));
     *pair = (struct match_measures){
         .margin = linear_sum(&decision->line, survey->traits) + survey->margin,
         .network = decision_network(decision, survey),

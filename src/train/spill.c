@@ -10,7 +10,7 @@
 
 enum { WORTHWHILE = 1 << 20 }; /* bytes */
 
-static int write_all(int file, const char *bytes, size_t size)
+static int spill_bytes(int file, const char *bytes, size_t size)
 {
     while (size) {
         ssize_t written = write(file, bytes, size);
@@ -32,7 +32,7 @@ void spill_out(struct spill *spill, float **memory, size_t bytes)
     int file = mkstemp(name);
     if (file < 0) return;
     unlink(name);
-    if (!write_all(file, (const char *)*memory, bytes)) {
+    if (!spill_bytes(file, (const char *)*memory, bytes)) {
         close(file);
         return;
     }
