@@ -140,13 +140,21 @@ static void print_operating(const json_t *point)
     fprintf(stderr, "at %.3g %% duplicates", 100 * json_number(point, "prior"));
 }
 
-/* Warns of a precision or recall that is not sure. */
-static void warn_unreached(const json_t *figures)
+/* Warns of a network that cannot be told from chance, since its vectors are all alike after few
+ * steps, and of a precision or recall that is not sure. */
+static void print_warnings(const json_t *figures)
 {
     const json_t *point = json_object_get(figures, "operating");
     const char *criterion = json_string_value(json_object_get(point, "criterion"));
-    if (!json_is_false(json_object_get(point, "reached"))) return;
+    const json_t *interval = json_object_get(figures, "balanced_accuracy_interval");
+    json_int_t steps = json_whole(json_object_get(figures, "network"), "steps");
     progress_end();
+    if (steps && interval && json_number_value(json_array_get(interval, 0)) < 0.52)
+        fprintf(stderr,
+                "film: warning: after %s the network decides hardly better than chance; train for "
+                "longer (--epochs) or leave out --method deep\n",
+                counted((unsigned long long)steps, "step"));
+    if (!json_is_false(json_object_get(point, "reached"))) return;
     fprintf(stderr,
             "film: warning: no threshold is sure to reach %s %g (95 %% confidence), so the %s one "
             "is used; add labelled pairs or choose a lower %s\n",
@@ -285,7 +293,7 @@ static int describe_training(const film_model *model, const struct command *comm
     if (command->json) fprintf(strcmp(values->model, "-") == 0 ? stderr : stdout, "%s\n", text);
     json_t *about = json_loads(text, 0, NULL);
     if (about && !command->quiet && !command->json) print_summary(about, values);
-    if (about) warn_unreached(json_object_get(about, "figures"));
+    print_warnings(json_object_get(about, "figures"));
     json_decref(about);
     film_free(text);
     return EXIT_DONE;

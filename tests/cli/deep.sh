@@ -16,6 +16,12 @@ check "it is another" fails_with 1 cmp -s one.film other.film
 expect_status "another seed" 0 train -t 1 -q --seed 2 -o other.film
 check "is another too" fails_with 1 cmp -s one.film other.film
 
+# Few steps: all vectors are alike.
+sample 20 "$FAQ/heldout.tsv" >both.tsv
+expect_status "few steps" 0 "$FILM" train train.tsv --dev both.tsv --bert tiny --method deep --set maps=2,3,4,6 -t 1 -q -o few.film
+check "a network that is hardly better than chance is warned of" grep -qx \
+    'film: warning: after [0-9]* steps the network decides hardly better than chance; train for longer (--epochs) or leave out --method deep' err
+
 # Stopped by Ctrl-C at its first checkpoint, then gone on with.
 expect_status "a longer training" 0 train -t 1 -q --epochs 8 -o whole.film
 signal_at INT rename 1 part.film.checkpoint "$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep \
