@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares our scans and graph with hnswlib and FAISS (HNSW, IVF) on our own vectors: the sentences of the files
+# Compares our scans and graph with hnswlib and, where installed, FAISS (HNSW, IVF) on our own vectors: the sentences of the files
 # embedded by a rank model, with 1,000 of the last file held out as queries. One run, one thread (BUILD_THREADS for
 # building large indexes); times are CPU time. Prints queries/s at recall@10 of 0.95 and 0.99 (the first setting that
 # reaches it), build time and memory.
@@ -13,7 +13,9 @@ shift 2
 [ $# -gt 0 ] || set -- 200 100
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-g++ -O3 -march=native -fopenmp -o "$folder/rivals" bench/near_rivals.cpp -lfaiss -llapack -lopenblas
+faiss=
+[ ! -e /usr/include/faiss ] || faiss="-lfaiss -llapack -lopenblas"
+g++ -O3 -march=native -fopenmp -o "$folder/rivals" bench/near_rivals.cpp $faiss
 tail -qn +2 "$train" "$dev" | cut -f 2,3 | tr '\t' '\n' | awk '!seen[$0]++' > "$folder/sentences.txt"
 last=$(tail -n +2 "$dev" | cut -f 2,3 | tr '\t' '\n' | sort -u | wc -l)
 # "point NAME SETTING RECALL QUERIES/S" lines to a table

@@ -1,4 +1,4 @@
-// Measures hnswlib and FAISS on the vectors of bench/near.sh, with the queries and the recall of bench/near_driver.c,
+// Measures hnswlib and, where it is installed, FAISS on the vectors of bench/near.sh, with the queries and the recall of bench/near_driver.c,
 // single-threaded. It is C++ because both are; the library contains nothing of it.
 //   near_rivals BASE.f32 QUERIES.f32 DIM GOLD THREADS [hnswlib|faiss|ivf ...]     THREADS: for building
 #include <algorithm>
@@ -14,10 +14,13 @@
 
 #include <sys/resource.h>
 
+#if __has_include(<faiss/IndexFlat.h>)
+#define FAISS 1
 #include <faiss/IndexFlat.h>
 #include <faiss/IndexHNSW.h>
 #include <faiss/IndexIVFFlat.h>
 #include <faiss/IndexScalarQuantizer.h>
+#endif
 #include <hnswlib/hnswlib.h>
 #include <omp.h>
 
@@ -124,6 +127,7 @@ static void run_hnswlib(int m, int width)
         });
 }
 
+#ifdef FAISS
 static void run_faiss(const char *name, faiss::IndexHNSW &index, int width)
 {
     double before = peak(), start = now();
@@ -155,6 +159,7 @@ static void run_ivf()
         [&](int lists_read) { index.nprobe = (size_t)lists_read; },
         [&](size_t q, int64_t *id) { index.search(1, &queries[q * dim], K, score.data(), id); });
 }
+#endif
 
 int main(int argc, char **argv)
 {
@@ -175,6 +180,7 @@ int main(int argc, char **argv)
     };
     if (wanted("hnswlib")) run_hnswlib(16, 200);
     if (wanted("hnswlib-large")) run_hnswlib(32, 400);
+#ifdef FAISS
     if (wanted("faiss")) {
         faiss::IndexHNSWFlat index((int)dim, 16, faiss::METRIC_INNER_PRODUCT);
         run_faiss("faiss-HNSW", index, 200);
@@ -185,5 +191,6 @@ int main(int argc, char **argv)
         run_faiss("faiss-HNSW-SQ8", index, 200);
     }
     if (wanted("ivf")) run_ivf();
+#endif
     return 0;
 }

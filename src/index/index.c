@@ -339,7 +339,7 @@ double index_known(const struct index_searcher *searcher)
 film_status index_nearest(const struct index *index, struct index_searcher *searcher,
                           const float *vector, size_t k, struct nearest *out, film_error *error)
 {
-    return vector_index_search(index->dense, searcher->walker, vector, k, k + k / 2 + 50, out,
+    return vector_index_search(index->dense, searcher->walker, vector, k, k + 3 * k / 4 + 60, out,
                                error);
 }
 
