@@ -43,7 +43,7 @@ static film_status facts_gather(const struct learn_input *input, const struct ou
     TRY(comm_collect(comm, held->known, count * sizeof *held->known, &facts->known, error));
     TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
     TRY(comm_collect(comm, held->weight, count * sizeof(float), &facts->weight, error));
-    for (size_t i = 0; held->tried && i < facts->count; i++)
+    for (size_t i = 0; comm->rank == 0 && held->tried && i < facts->count; i++)
         ((double *)facts->margin)[i] = line->scale * (double)held->tried[i] + line->bias;
 done:
     return status;

@@ -25,7 +25,7 @@ static const double ridges[] = {1e6, 100, 30, 10};
 /* Slope of the prior and weight of the parent vary by about a half, the bias by about three. */
 static const double COLUMN_RIDGE = 3, BIAS_RIDGE = 0.1;
 /* How certain a better threshold must be, in standard errors. */
-static const double THRESHOLD_ERRORS = 2;
+static const double THRESHOLD_ERRORS = 2.5;
 
 struct few {
     struct labelled_pairs pairs;

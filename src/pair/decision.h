@@ -6,7 +6,8 @@
  * This is a generalised additive model. The line and the word evidence are the margin that the
  * trees start from, so they stay exact for every trait, word and word pair. The trees have depth 2,
  * so they are sums of terms of one or two traits. Calibration is affine. Memory contributes only
- * where both questions are known, known matches (pair/known_matches.h) where one record is. Since everything is a sum, match.h can attribute it to reasons.
+ * where both questions are known, known matches (pair/known_matches.h) where one record is. Since
+ * everything is a sum, match.h can attribute it to reasons.
  *
  * The network term, weight * (similarity - mean), exists in models with a BERT encoder. It is
  * outside of the trees, because the encoder may have been trained on the very pairs that the trees

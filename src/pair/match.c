@@ -118,8 +118,8 @@ double match_threshold(const struct match *match)
     return line_threshold(decision, match->rule.full ? &decision->margin : &decision->similarity);
 }
 
-/* log-odds = scale * score + bias + memory + known matches + identity + guarantee + prior, compared with the
- * threshold on the same scale. */
+/* log-odds = scale * score + bias + memory + known matches + identity + guarantee + prior, compared
+ * with the threshold on the same scale. */
 static void judge_score(struct match *match, const struct calibration *line, double score,
                         const struct match_measures *pair, film_verdict *verdict)
 {

@@ -54,4 +54,14 @@ if is_sanitized; then skip "a map and a decision" "long with sanitizers"; finish
 learn one 1 --method rank --dim 24
 check "two processes make a map and a decision" learn two 2 --method rank --dim 24
 check "two processes: nearly the map and the decision of one" close one two
+# ---- Records ----
+"$PYTHON" "$ROOT/tests/cli/records.py" || exit 1
+for processes in 1 2; do
+    job "$processes" "$FILM" train one.jsonl -q -o "records$processes.film"
+    check "$processes processes learn from records and store their known matches" \
+        test "$status $(grep -ac matches.keys "records$processes.film")" = "0 1"
+    "$FILM" predict "records$processes.film" held.jsonl -q -o "records$processes.tsv"
+done
+check "with the same verdicts but for 5 of 200" awk -F '\t' \
+    'NR == FNR { same[FNR] = $NF; next } { other += same[FNR] != $NF } END { exit !(NR == 402 && other <= 5) }' records1.tsv records2.tsv
 finish
