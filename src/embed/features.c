@@ -226,8 +226,8 @@ static inline uint64_t mark_feature(uint64_t *seen, uint64_t *upper, uint32_t id
     return bits >> id % 64 & 1;
 }
 
-/* Moves the set bits to row->id as ascending ids, each with tf 1. UPPER has a bit for each of SEEN's
- * words that has one. Clears both. */
+/* Moves the set bits to row->id as ascending ids, each with tf 1. UPPER has a bit for each word of
+ * SEEN that has one. Clears both. */
 static void list_bits(struct feature_row *row, uint64_t *seen, uint64_t *upper, size_t uppers)
 {
     uint32_t *id = row->id;
