@@ -8,10 +8,8 @@
 #include <emmintrin.h>
 #endif
 
-/* A slot also has two bits of the bucket: numbers are at most FARTHEST buckets away from theirs. With
- * FULL of a bucket's eight slots taken on average, one in 10^10 buckets reaches farther; with 6 it
- * would be one in two million. */
-enum { BUCKET = KEYSLOTS_BUCKET, FULL = 5, NARROW_BITS = 24, FARTHEST = 3, FARTHEST_BITS = 2 };
+/* A slot also has two bits of the bucket: numbers are at most FARTHEST buckets away from theirs. */
+enum { BUCKET = KEYSLOTS_BUCKET, NARROW_BITS = 24, FARTHEST = 3, FARTHEST_BITS = 2 };
 
 void keyslots_free(struct keyslots *slots)
 {
@@ -43,7 +41,7 @@ static int fill_slots(struct keyslots *slots, const struct keyset *set, const in
 struct keyslots *keyslots_new(const struct keyset *set, const int8_t *values)
 {
     unsigned bucket_bits = 0;
-    while (bucket_bits < 28 && bucket_bits < set->bits && set->count >> bucket_bits >= FULL)
+    while (bucket_bits < 28 && bucket_bits < set->bits && set->count >> bucket_bits > BUCKET / 2)
         bucket_bits++;
     unsigned rest = set->bits - bucket_bits;
     if (rest > 63 || set->bits > 56) return NULL;

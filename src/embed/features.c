@@ -35,7 +35,7 @@ float features_tf(uint32_t count)
 }
 
 /* Returns the first place from AT on whose id is not below LIMIT; ids ascend. */
-static size_t first_id_from(const uint32_t *id, size_t at, size_t count, uint32_t limit)
+static size_t first_not_below(const uint32_t *id, size_t at, size_t count, uint32_t limit)
 {
     if (at == count || id[count - 1] < limit) return count;
     while (at < count) {
@@ -56,7 +56,7 @@ float features_weigh(const struct features *features, const uint32_t *id, float 
     float last = 0;
     for (size_t g = 0, start = 0, at; g < GROUPS; g++, start = at) {
         double sum = 0.0;
-        at = first_id_from(id, start, count, features->first[g + 1]);
+        at = first_not_below(id, start, count, features->first[g + 1]);
         for (size_t i = start; i < at; i++) {
             float here = value[i] *= idf[id[i]];
             sum += (double)here * (double)here;
@@ -226,8 +226,8 @@ static inline uint64_t mark_feature(uint64_t *seen, uint64_t *upper, uint32_t id
     return bits >> id % 64 & 1;
 }
 
-/* Moves the set bits to row->id as ascending ids, each with tf 1. UPPER has a bit for each of SEEN's
- * words that has one. Clears both. */
+/* Moves the set bits to row->id as ascending ids, each with tf 1. UPPER has a bit for each word of
+ * SEEN that has one. Clears both. */
 static void list_bits(struct feature_row *row, uint64_t *seen, uint64_t *upper, size_t uppers)
 {
     uint32_t *id = row->id;

@@ -46,8 +46,8 @@ struct feature_row {
     size_t word_capacity, room_capacity;
     /* Of a sentence whose features are those of its words: the factor between the idf of a
      * character n-gram that occurs once and its value. The n-grams that occur more often, in
-     * ascending order, are the first REPEATED of SCRATCH, each once less than it occurs, followed by
-     * their positions in the row. */
+     * ascending order, are the first REPEATED of SCRATCH, each once less than it occurs; their
+     * positions in the row follow. */
     int is_plain;
     float gram_factor;
     size_t repeated;

@@ -67,14 +67,16 @@ enum { LONGEST = 12 }; /* bytes of a listed word */
 
 /* A bit for the length, the first and the last letter of every listed word: most words are in no
  * list. It is filled by whoever needs it first; all threads set the same bits. */
-static uint64_t listed[16];
+enum { LISTED_BITS = 13 };
+static uint64_t listed[(1 << LISTED_BITS) / 64];
 static int is_filled;
 
 static uint64_t *listed_bit(film_text word, uint64_t *bit)
 {
-    unsigned first = (unsigned char)word.bytes[0],
+    uint32_t first = (unsigned char)word.bytes[0],
              last = (unsigned char)word.bytes[word.length - 1],
-             at = (first * 37u + last * 11u + (unsigned)word.length * 151u) % 1024;
+             at = (first | last << 8 | (uint32_t)word.length << 16) * UINT32_C(2654435761) >>
+                  (32 - LISTED_BITS);
     *bit = (uint64_t)1 << at % 64;
     return &listed[at / 64];
 }

@@ -195,6 +195,26 @@ static film_status fit_and_free(void)
 
 /* The ids of all grams, looked up one by one and sorted, are those of the row; with a lexicon too,
  * when a word is met for the first time and when it is known. */
+/* The values of a row follow from how often each feature is in the list of its grams. */
+static void assert_weights(const struct features *features, const struct feature_row *row)
+{
+    double squares[GROUPS] = {0}, value[200];
+    size_t grams = 0, groups = 0;
+    assert_true(row->count <= sizeof value / sizeof *value);
+    for (int g = 0; g < GROUPS; g++) grams += row->grams.group[g].count;
+    for (size_t i = 0; i < row->count; i++) {
+        size_t times = 0;
+        for (size_t k = 0; k < grams; k++) times += row->found[k] == row->id[i];
+        value[i] = (1 + log((double)times)) * (double)features->idf[row->id[i]];
+        squares[features_group(features, row->id[i])] += value[i] * value[i];
+    }
+    for (int g = 0; g < GROUPS; g++) groups += squares[g] > 0;
+    for (size_t i = 0; i < row->count; i++) {
+        double length = sqrt((double)groups * squares[features_group(features, row->id[i])]);
+        assert_true(fabs((double)row->value[i] - value[i] / length) < 1e-6);
+    }
+}
+
 static void a_row_has_the_grams_of_its_words(void **state)
 {
     (void)state;
@@ -228,6 +248,7 @@ static void a_row_has_the_grams_of_its_words(void **state)
                 }
                 assert_int_equal(at, row.count);
                 assert_int_equal(row.id[at], UINT32_MAX);
+                assert_weights(&features, &row);
             }
         }
         feature_row_free(&row);
