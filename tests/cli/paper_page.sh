@@ -4,8 +4,8 @@ source "$(dirname "$0")/tap.sh"
 if is_sanitized; then skip "the page of the paper" "fourteen trainings take minutes with a sanitizer"; finish; exit; fi
 export FILM
 "$FILM" split "$FAQ/heldout.tsv" -o half --by rows --ratio 1:1 -q
-small=(--rank 80 --dim 30 --iterations 10)
-sample 6 "$FAQ/train.tsv" >train.tsv
+small=(--rank 40 --dim 20 --iterations 6)
+sample 12 "$FAQ/train.tsv" >train.tsv
 run "$PYTHON" "$ROOT/examples/paper/run" train.tsv half-train.tsv half-dev.tsv "${small[@]}" -o page.html
 check "it runs" test "$status" -eq 0
 check "every table and figure, in the paper's order" "$PYTHON" -c '

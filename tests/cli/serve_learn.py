@@ -72,7 +72,7 @@ with Server(FILM, "faq.pool", "--learn-after", "0") as server:
     told = state(server)
     check("labels are counted and not learned by themselves", told["state"] == "idle" and told["new_labels"] == len(answers),
           told)
-    load = Load(server, body, AnyOf(), pause=0.005)
+    load = Load(server, body, AnyOf(), pause=0.05)
     server.ask("POST", "/v1/learn", {"force": True})
     told = idle(server)
     second = present(told)

@@ -54,6 +54,9 @@ async function openPage(options) {
     const context = await (options.device ? open() : common ??= open());
     context.setDefaultTimeout(300000);
     const page = await context.newPage();
+    // Conditions are looked at 20 times a second, not at every frame: each look makes the browser draw one.
+    const waitForFunction = page.waitForFunction.bind(page);
+    page.waitForFunction = (condition, given, settings) => waitForFunction(condition, given, { polling: 50, ...settings });
     const problems = [];
     page.on("pageerror", (error) => problems.push(`error in the page: ${error.stack}`));
     page.on("console", (message) => {
