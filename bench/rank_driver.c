@@ -333,7 +333,8 @@ static void measure_scores(const struct data *data, const char *path, const floa
         struct csr rows[2];
         size_t starts[2][2] = {{0, row[0].count}, {0, row[1].count}};
         for (int side = 0; side < 2; side++)
-            rows[side] = (struct csr){1, data->x.cols, starts[side], row[side].id, row[side].value};
+            rows[side] =
+                (struct csr){1, data->x.cols, starts[side], row[side].id, row[side].value, NULL};
         cosine[i] = (double)sparse_dot(&rows[0], 0, &rows[1], 0);
         cosine[corpus.rows + i] = vec_dot(y, y + dim, dim);
     }
