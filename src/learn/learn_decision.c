@@ -374,6 +374,7 @@ film_status learn_decision(const struct learn_input *input, struct out_of_fold *
     /* A fold of a cross-validation (no log) judges pairs, and searches nothing. */
     if (input->log || labels_only_same(input->corpus)) TRY(prior_pool_rule(input, decision, error));
     TRY(fit_trees(input, held, decision, error));
+    mem_give_back();
     training_log_phase(input->log, "trees");
     decision->full = 1;
     TRY(fit_memory(input, held, decision, error));

@@ -369,6 +369,7 @@ static film_status survey_all(const struct learn_input *input, const struct enco
         TRY(survey_fold(held, f, &encoder, input->options->threads, error));
         mem_free(map);
         map = NULL;
+        mem_give_back();
     }
 done:
     mem_free(map);
@@ -435,6 +436,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
         mem_free(weights[f]);
         weights[f] = NULL;
     }
+    mem_give_back();
     training_log_phase(input->log, "evidence");
     TRY_ALLOC(held->x = mem_array(held->share.count, held->traits * sizeof(float)), error);
     TRY(survey_all(input, decision->encoder, held, error));
