@@ -241,7 +241,7 @@ static void print_expectation(const json_t *figures)
     unsigned long long needed = (unsigned long long)json_whole(figures, "few_labels");
     if (needed)
         fprintf(stderr,
-                "below %s labels only the weights of the traits are learned from them; %s\n",
+                "below %s labels only weights and threshold are learned from them; %s\n",
                 grouped(needed),
                 json_is_true(json_object_get(figures, "labels_used"))
                     ? "they changed"

@@ -217,13 +217,13 @@ static int reserve_bits(struct feature_row *row, size_t words)
 }
 
 /* Sets the bit of a feature. Returns whether it was set before. */
-static inline uint64_t mark_feature(uint64_t *seen, uint64_t *upper, uint32_t id)
+static inline unsigned mark_feature(uint64_t *seen, uint64_t *upper, uint32_t id)
 {
     uint32_t w = id / 64;
     uint64_t bits = seen[w];
     seen[w] = bits | UINT64_C(1) << id % 64;
     upper[w / 64] |= UINT64_C(1) << w % 64;
-    return bits >> id % 64 & 1;
+    return (unsigned)(bits >> id % 64 & 1);
 }
 
 /* Moves the set bits to row->id as ascending ids, each with tf 1. UPPER has a bit for each word of

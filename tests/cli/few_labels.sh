@@ -42,7 +42,8 @@ check "ten pairs are reviewed" test "$(grep -cE '(^|	)(yes|no)(	|$)' answered.ts
 "$FILM" pool label faq.pool --from answered.tsv -q
 run "$FILM" train --pool faq.pool -o ten.film
 check "with ten labels the vocabulary comes from all sentences" grep -q 'ten.film: 10 pairs, 1,400 sentences' err
-check "and training says what they do" grep -qx 'below 300 labels only the weights of the traits are learned from them; they changed' err
+check "and training says what they do" grep -qx \
+    'below 300 labels only weights and threshold are learned from them; these labels do not support a change' err
 "$FILM" dedup ten.film faq.txt -q -o ten.tsv
 read -r ten_precision ten_recall ten_most <<<"$(judge ten.tsv)"
 check "ten labels cost no precision: 0.$ten_precision" test "$ten_precision" -ge "$precision"
@@ -54,7 +55,7 @@ check "and make no large cluster: $ten_most" test "$ten_most" -le "$most"
 printf 'label\ta\tb\n1\treset my password\thow do I reset my password\n0\topening hours\twhere is my parcel\n' >two.tsv
 run "$FILM" train two.tsv -o two.film
 check "two pairs have a wide interval" grep -q 'balanced accuracy 100.0 %, 31 to 100 (cross-validated on 2 pairs)$' err
-check "and change nothing" grep -qx 'below 300 labels only the weights of the traits are learned from them; these labels do not support a change' err
+check "and change nothing" grep -qx 'below 300 labels only weights and threshold are learned from them; these labels do not support a change' err
 
 # ---- sentences and labels together ----
 head -201 "$FAQ/train.tsv" | awk 'NR == 1 || NR % 2' >some.tsv
@@ -79,7 +80,8 @@ expect_output "two kinds of labels are refused" 2 \
 
 # ---- a few hundred labels of a file ----
 { head -1 "$FAQ/train.tsv"; tail -n +2 "$FAQ/train.tsv" | awk 'NR % 24 == 1'; } >few.tsv
-"$FILM" train faq.txt few.tsv -q -o few.film
+run "$FILM" train faq.txt few.tsv -o few.film
+check "200 labels change the line" grep -qx 'below 300 labels only weights and threshold are learned from them; they changed' err
 "$FILM" dedup few.film faq.txt -q -o few_clusters.tsv
 read -r few_precision few_recall _ <<<"$(judge few_clusters.tsv)"
 check "200 labels cost no precision: 0.$few_precision" test "$few_precision" -ge "$((precision - 5))"
