@@ -303,9 +303,11 @@ static int take_field(struct cursor *cursor, const struct field *field, void *ta
 
 int fields_plain(const struct request *request, const struct field *fields, void *values)
 {
-    struct cursor cursor = {request->body.bytes, request->body.bytes + request->body.length};
+    const film_text *body = &request->body;
+    if (!body->bytes) return 0;
+    struct cursor cursor = {body->bytes, body->bytes + body->length};
     unsigned long long seen = 0;
-    if (!request->body.bytes || !take_byte(&cursor, '{')) return 0;
+    if (!take_byte(&cursor, '{')) return 0;
     do {
         film_text name;
         size_t f = 0;

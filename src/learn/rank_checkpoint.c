@@ -3,6 +3,8 @@
 #include "base/mem.h"
 #include "learn/rank_run.h"
 
+#include <math.h>
+
 /* ---- History ---- */
 
 int rank_history_reserve(struct rank_run *run, size_t count)
@@ -202,6 +204,16 @@ static int all_below(const struct rank_pair *pairs, size_t count, size_t limit)
     return 1;
 }
 
+/* Finite numbers may still overflow when they are multiplied. Training stays far below this. */
+static const float LARGEST = 1e6f;
+
+static int all_within(const float *values, size_t count, float limit)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(fabsf(values[i]) <= limit)) return 0;
+    return 1;
+}
+
 static film_status check_arrays(const struct rank_run *run, film_error *error)
 {
     const struct rank_draw *draw = &run->draw;
@@ -212,6 +224,11 @@ static film_status check_arrays(const struct rank_run *run, film_error *error)
     for (size_t f = 0; f < map->features; f++)
         if (!(map->gain[f] >= 0.0f && map->gain_squares[f] >= 0.0f))
             return refuse_checkpoint(error, "term weights");
+    if (!all_within(map->gain, map->features, LARGEST) ||
+        !all_within(map->log_gain, map->features, logf(LARGEST)))
+        return refuse_checkpoint(error, "term weights");
+    if (!all_within(map->rows, map->features * map->dim, LARGEST))
+        return refuse_checkpoint(error, "map");
     for (size_t i = 0; i < map->features; i++)
         if (!(map->squares[i] >= 0.0f)) return refuse_checkpoint(error, "sums of squares");
     return FILM_OK;
