@@ -106,7 +106,8 @@ film_status folds_rest(const struct folds *folds, const struct corpus *corpus, s
                             .sentences = corpus->sentences,
                             .comm = corpus->comm,
                             .starts = corpus->starts,
-                            .categories = corpus->categories};
+                            .categories = corpus->categories,
+                            .records = corpus->records};
     TRY_ALLOC((rest->a = mem_array(corpus->rows, sizeof *rest->a)) &&
                   (rest->b = mem_array(corpus->rows, sizeof *rest->b)) &&
                   (rest->c = mem_array(corpus->rows, sizeof *rest->c)) &&
