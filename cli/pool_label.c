@@ -45,7 +45,9 @@ static int read_answer(film_text text)
     return -2;
 }
 
-static film_status add_answer(struct answers *answers, film_text a, film_text b, int same)
+/* Takes ORIGIN from the table where it has one, so that answers of a review stay marked as such. */
+static film_status add_answer(struct answers *answers, const film_row *read, film_text origin,
+                              int same)
 {
     if (answers->count == answers->capacity) {
         size_t larger = 2 * answers->capacity + 64;
@@ -54,9 +56,13 @@ static film_status add_answer(struct answers *answers, film_text a, film_text b,
         answers->rows = rows;
         answers->capacity = larger;
     }
-    film_pool_label_row row = {
-        .a = {copy_text(a), a.length}, .b = {copy_text(b), b.length}, .same = same};
-    if (!row.a.bytes || !row.b.bytes) return FILM_NO_MEMORY; /* the program exits */
+    if (!origin.length) origin = film_string("film pool label --from");
+    film_pool_label_row row = {.a = {copy_text(read->a), read->a.length},
+                               .b = {copy_text(read->b), read->b.length},
+                               .same = same,
+                               .origin = {copy_text(origin), origin.length}};
+    if (!row.a.bytes || !row.b.bytes || !row.origin.bytes)
+        return FILM_NO_MEMORY; /* the program exits */
     answers->rows[answers->count++] = row;
     return FILM_OK;
 }
@@ -66,6 +72,7 @@ static void answers_free(struct answers *answers)
     for (size_t i = 0; i < answers->count; i++) {
         free((char *)(uintptr_t)answers->rows[i].a.bytes);
         free((char *)(uintptr_t)answers->rows[i].b.bytes);
+        free((char *)(uintptr_t)answers->rows[i].origin.bytes);
     }
     free(answers->rows);
 }
@@ -78,10 +85,31 @@ static size_t column_of(const film_table *table, film_column role)
     return i;
 }
 
-static film_status read_label_row(struct answers *answers, const char *path, const film_row *row,
-                                  film_text answer, film_error *error)
+/* Returns the column with this name, or the number of columns. */
+static size_t column_named(const film_table *table, const char *name)
 {
-    int same = read_answer(answer);
+    film_text wanted = film_string(name);
+    size_t i = 0;
+    for (; i < film_table_columns(table); i++) {
+        film_text column = film_table_column(table, i);
+        if (column.length == wanted.length &&
+            memcmp(column.bytes, wanted.bytes, wanted.length) == 0)
+            break;
+    }
+    return i;
+}
+
+/* The columns of a table of answers. */
+struct answer_columns {
+    size_t same, origin;
+};
+
+static film_status read_label_row(struct answers *answers, const char *path, const film_row *row,
+                                  const struct answer_columns *columns, film_error *error)
+{
+    int same = read_answer(row->fields[columns->same]);
+    film_text origin = {0};
+    if (columns->origin < row->field_count) origin = row->fields[columns->origin];
     if (same == -2)
         return fail(
             error, FILM_BAD_INPUT, path, row,
@@ -91,7 +119,7 @@ static film_status read_label_row(struct answers *answers, const char *path, con
         answers->blank++;
         return FILM_OK;
     }
-    if (add_answer(answers, row->a, row->b, same) != FILM_OK)
+    if (add_answer(answers, row, origin, same) != FILM_OK)
         return fail(error, FILM_NO_MEMORY, "out of memory", NULL, "");
     return FILM_OK;
 }
@@ -110,9 +138,12 @@ static film_status read_answers(struct answers *answers, const char *path, const
         status = fail(error, FILM_BAD_INPUT, path, NULL,
                       ": columns id_a, id_b and same are missing; create such a table with film "
                       "dedup POOL --review N -o FILE");
-    size_t same = status == FILM_OK ? column_of(table, FILM_COLUMN_LABEL) : 0;
+    struct answer_columns columns = {0};
+    if (status == FILM_OK)
+        columns = (struct answer_columns){column_of(table, FILM_COLUMN_LABEL),
+                                          column_named(table, "origin")};
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK)
-        status = read_label_row(answers, path, &row, row.fields[same], error);
+        status = read_label_row(answers, path, &row, &columns, error);
     film_table_close(table);
     return status == FILM_END ? FILM_OK : status;
 }
@@ -127,7 +158,7 @@ static const struct option options[] = {
      .kind = OPTION_FILE,
      .at = offsetof(struct values, from),
      .argument = "FILE",
-     .help = "import labels from a table with columns id_a, id_b and same"},
+     .help = "import labels from a table with columns id_a, id_b, same; also their origin"},
     {.name = "encoding",
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, encoding),
@@ -152,8 +183,7 @@ static int label_from(const char *path, const struct values *values, const struc
     film_status status = pool_open(path, values->wait, &pool, &error);
     if (status == FILM_OK) status = read_answers(&answers, values->from, values->encoding, &error);
     if (status == FILM_OK)
-        status = film_pool_label_many(pool, answers.rows, answers.count, "film pool label --from",
-                                      &changed, &error);
+        status = film_pool_label_many(pool, answers.rows, answers.count, NULL, &changed, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE && command->json)
         printf("{\"labels\": %zu, \"changed\": %llu, \"blank\": %zu}\n", answers.count,

@@ -78,6 +78,13 @@ awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["same"]
 expect_output "a table of these three columns alone will do" 0 '{"labels": 3, "changed": 0, "blank": 2}' "$FILM" pool label p.pool --from three.csv --json
 expect_output "again: nothing is new" 0 '{"labels": 3, "changed": 0, "blank": 2}' "$FILM" pool label p.pool --from answered.tsv --json
 
+awk -F'\t' -v OFS='\t' 'NR == 1 { print $1, $2, $3, "origin" } NR == 5 { print "no", $2, $3, "review random same 0.9777" }
+    NR == 6 { print "no", $2, $3, "" }' pairs.tsv >origins.tsv
+"$FILM" pool label p.pool --from origins.tsv -q
+"$FILM" pool export p.pool --labels -q >exported.tsv
+check "an answer keeps the origin that the table has" grep -q "	review random same 0.9777$" exported.tsv
+check "and one without gets its own" test "$(grep -c "	film pool label --from$" exported.tsv)" -eq 4
+
 # ---- training from labels ----
 awk -F'\t' -v OFS='\t' 'NR == 1 { print "id", "text"; next } { print 2 * NR, $2; print 2 * NR + 1, $3 }' train.tsv >texts.tsv
 awk -F'\t' -v OFS='\t' 'NR == 1 { print "same", "id_a", "id_b", "text_a", "text_b"; next }
