@@ -324,11 +324,28 @@ static double bound_of(const struct threshold_row *rows, size_t count, double fr
     return sum - errors * sqrt(squares);
 }
 
+/* The threshold by brute force, for whole scores up to 4: the most certain one, the nearest of
+ * equals, and back while what is given up is not certain. */
+static double threshold_of(const struct threshold_row *rows, size_t count, double from,
+                           double errors)
+{
+    double best = 0, goal = from;
+    for (int step = 1; step >= -1; step -= 2)
+        for (double t = from + 0.5 * step; fabs(t) < 6; t += step)
+            if (bound_of(rows, count, from, t, errors) > best)
+                best = bound_of(rows, count, from, goal = t, errors);
+    double end = goal, back = goal > from ? -1 : 1;
+    while ((end + back - from) * back < 0 &&
+           bound_of(rows, count, end + back, goal, 1.5) <= 0)
+        end += back;
+    return end;
+}
+
 static void no_threshold_is_more_certain(void **state)
 {
     (void)state;
     struct rng rng;
-    int moved = 0;
+    int moved = 0, shortened = 0;
     rng_seed(&rng, 5);
     for (int trial = 0; trial < 300; trial++) {
         struct threshold_row rows[40];
@@ -337,13 +354,17 @@ static void no_threshold_is_more_certain(void **state)
         for (size_t i = 0; i < count; i++) /* whole scores: some are equal */
             rows[i] = (struct threshold_row){(double)rng_below(&rng, 9) - 4,
                                              rng_uniform(&rng) < 0.7 ? 1 : -1.5};
-        double found = certain_threshold(rows, count, from, 1.5);
-        for (double t = -5.5; t < 6; t += 1) best = fmax(best, bound_of(rows, count, from, t, 1.5));
-        assert_close(bound_of(rows, count, from, found, 1.5), best, 1e-12);
+        double found = certain_threshold(rows, count, from, 1.6);
+        double expected = threshold_of(rows, count, from, 1.6);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(rows[i].score >= found, rows[i].score >= expected);
+        for (double t = -5.5; t < 6; t += 1) best = fmax(best, bound_of(rows, count, from, t, 1.6));
         if (best == 0) assert_close(found, from, 0);
         moved += found != from;
+        shortened += bound_of(rows, count, from, found, 1.6) < best;
     }
     assert_true(moved > 30 && moved < 270);
+    assert_true(shortened > 10);
 }
 
 /* Pairs above 1 are the same, with one label in ten wrong, and the threshold stands at -1: it moves
