@@ -68,6 +68,10 @@ film_status learn_rank(const struct learn_input *input, struct learned_map *out,
         options.batch = CATEGORY_BATCH;
     }
     TRY(pair_lists_make(&pairs, input->corpus, input->options->seed, error));
+    if (input->corpus->labels == FILM_LABELS_CATEGORIES && !pairs.labels.positives)
+        TRY(status_set(error, FILM_USAGE,
+                       "no category has two sentences; add sentences, or train without categories "
+                       "(labels none)"));
     if (input->batch) options.batch = input->batch;
     if (input->corpus->records) options.epochs = record_epochs(pairs.labels.positives, &options);
     if (input->epochs) options.epochs = input->epochs;

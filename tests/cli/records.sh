@@ -9,6 +9,8 @@ run "$FILM" train train.jsonl -o m.film
 check "fields and types are shown before training" grep -qx \
     'fields: title (text), brand (category), price (money), released (date)' <(head -1 err)
 check "the threshold is chosen for F1 at the file's share" grep -q '^chosen for f1: .*at 2[0-9.]* % duplicates' err
+steps() { "$FILM" info "$1" --json | jq .figures.ranking.steps; }
+expect_output "a file of one step in a pass is read eight times" 0 8 steps m.film
 "$FILM" predict m.film held.jsonl -q -o out.tsv
 check "predict writes id, probability and same" grep -qx $'id\tprobability\tsame' <(head -1 out.tsv)
 check "F1 of unseen pairs is above 0.9: $(f1 out.tsv)" awk "BEGIN { exit !($(f1 out.tsv) > 0.9) }"

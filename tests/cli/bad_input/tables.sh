@@ -305,5 +305,5 @@ bad "rank with no pair that is the same" 2 \
     film train zeros.tsv --method rank -o m.film
 printf 'text\tcategory\nlost card\tcard\nphone broken\tphone\ncard is lost\tother\n' >alone.tsv
 bad "every sentence alone in its category" 2 \
-    'film: no positive pairs; add pairs labelled the same, or use method svd' \
+    'film: no category has two sentences; add sentences, or train without categories (labels none)' \
     film train alone.tsv --min-df 1 -o m.film
