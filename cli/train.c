@@ -240,8 +240,7 @@ static void print_expectation(const json_t *figures)
     const char *labels = json_string_value(json_object_get(figures, "labels"));
     unsigned long long needed = (unsigned long long)json_whole(figures, "few_labels");
     if (needed)
-        fprintf(stderr,
-                "below %s labels only weights and threshold are learned from them; %s\n",
+        fprintf(stderr, "below %s labels only weights and threshold are learned from them; %s\n",
                 grouped(needed),
                 json_is_true(json_object_get(figures, "labels_used"))
                     ? "they changed"

@@ -33,7 +33,7 @@ static double side_gain(const struct threshold_side *side, size_t k)
     return side->up ? -side->rows[k].gain : side->rows[side->count - 1 - k].gain;
 }
 
-/* Rows of one score are called the same way: can a threshold be behind the first K rows? */
+/* Rows of one score are called the same way: can a threshold be after the first K? */
 static int is_border(const struct threshold_side *side, size_t k)
 {
     return k == side->count || side_score(side, k) != side_score(side, k - 1);
@@ -63,7 +63,7 @@ static size_t most_certain(const struct threshold_side *side, double errors, dou
     return rows;
 }
 
-/* Returns how many of the first ROWS rows are needed: behind them no gain is certain by itself. */
+/* Returns how many of the first ROWS rows are needed: after them no gain is certain by itself. */
 static size_t needed_rows(const struct threshold_side *side, size_t rows)
 {
     double sum = 0, squares = 0;

@@ -11,9 +11,9 @@
  * of five, 5 neighbours: 91.4 against 90.6 % with batches of 1,024 in two passes). */
 enum { CATEGORY_EPOCHS = 1, CATEGORY_BATCH = 128 };
 
-/* Records: a file of a few thousand has too few pairs for more than a step in a pass. F1 in five folds
- * of the training file, 2 and 8 passes: WDC computers 93.1 and 93.5, WDC cameras 88.9 and 89.3,
- * DBLP-ACM 98.7 and 98.8, Abt-Buy 92.7 both. Sentences do not gain. */
+/* Records: a file of a few thousand has too few pairs for more than a step in a pass. F1 in five
+ * folds of the training file, 2 and 8 passes: WDC computers 93.1 and 93.5, WDC cameras 88.9 and
+ * 89.3, DBLP-ACM 98.7 and 98.8, Abt-Buy 92.7 both. Sentences do not gain. */
 enum { RECORD_STEPS = 16, RECORD_EPOCHS = 8 };
 
 static size_t record_epochs(size_t positives, const struct rank_options *options)

@@ -335,8 +335,7 @@ static double threshold_of(const struct threshold_row *rows, size_t count, doubl
             if (bound_of(rows, count, from, t, errors) > best)
                 best = bound_of(rows, count, from, goal = t, errors);
     double end = goal, back = goal > from ? -1 : 1;
-    while ((end + back - from) * back < 0 &&
-           bound_of(rows, count, end + back, goal, 1.5) <= 0)
+    while ((end + back - from) * back < 0 && bound_of(rows, count, end + back, goal, 1.5) <= 0)
         end += back;
     return end;
 }
