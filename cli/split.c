@@ -123,7 +123,7 @@ static int run(const struct command *command, void *given)
     if (!train_path || !dev_path) {
         free(train_path);
         free(dev_path);
-        return EXIT_IO;
+        return report(no_memory(&error), &error);
     }
     snprintf(train_path, room, "%s-train.%s", prefix, extension);
     snprintf(dev_path, room, "%s-dev.%s", prefix, extension);
