@@ -17,7 +17,7 @@ test("from an empty server to a learned model", { failing: true }, async (page) 
     const texts = things.flatMap((thing) => ways.flatMap(([one, other]) => [`my ${thing} is ${one}, what now?`, `what to do, my ${thing} is ${other}`]));
     writeFileSync("start.csv", ["question,topic", ...texts.map((text) => `"${text}",faq`)].join("\r\n"));
     const server = await serve("empty.pool", { more: ["--new", "--learn-after", "0"] });
-    // Choosers are intercepted while somebody listens. Begun right before the key, that came too late on a busy machine.
+    // Choosers are intercepted while somebody listens. Listening only from right before the key on may be too late.
     page.on("filechooser", () => {});
     await page.goto(server.base);
     await page.waitForSelector("#start:not([hidden])");
