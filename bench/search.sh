@@ -10,14 +10,8 @@ train=$1 dev=$2 count=${3:-1000000}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 pool=${4:-$folder/search.pool}
-tail -qn +2 "$train" "$dev" | cut -f 2,3 | tr '\t' '\n' | awk '!seen[$0]++' > "$folder/real.txt"
 if [ ! -e "$pool" ]; then
-    awk -v wanted="$count" '{ print; line[NR] = $0; if (NR >= wanted) exit }
-        END { srand(1); for (n = NR; n < wanted; n++) {
-            words = split(line[n % NR + 1], word, " "); others = split(line[int(rand() * NR) + 1], other, " ")
-            word[int(rand() * words) + 1] = other[int(rand() * others) + 1]
-            text = word[1]; for (i = 2; i <= words; i++) text = text " " word[i]
-            print text, n } }' "$folder/real.txt" > "$folder/sentences.txt"
+    bench/many_sentences.sh "$count" "$train" "$dev" > "$folder/sentences.txt"
     "$film" train "$train" -q -o "$folder/m.film"
     "$film" pool create "$pool" --model "$folder/m.film"
     "$film" pool add "$pool" "$folder/sentences.txt" --input-format lines -q

@@ -12,12 +12,16 @@
 void bytes_free(struct bytes *bytes)
 {
     free(bytes->data);
-    *bytes = (struct bytes){.data = NULL};
+    *bytes = (struct bytes){.full = bytes->full};
 }
 
 int bytes_reserve(struct bytes *bytes, size_t more)
 {
     if (bytes->failed) return 0;
+    if (bytes->limit && (more > bytes->limit || bytes->length > bytes->limit - more)) {
+        bytes->failed = bytes->full = 1;
+        return 0;
+    }
     if (bytes->capacity - bytes->length >= more) return 1;
     size_t capacity = bytes->capacity ? bytes->capacity : 256;
     while (capacity - bytes->length < more && capacity <= SIZE_MAX / 2) capacity *= 2;

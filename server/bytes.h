@@ -1,5 +1,5 @@
-/* A growing buffer, and functions that append JSON to it. If memory runs out, `failed` is set and
- * later writes do nothing; check it once at the end. */
+/* A growing buffer, and functions that append JSON to it. If memory runs out or the limit is
+ * reached, `failed` is set and later writes do nothing; check it once at the end. */
 #ifndef SERVER_BYTES_H
 #define SERVER_BYTES_H
 
@@ -8,7 +8,9 @@
 struct bytes {
     char *data;
     size_t length, capacity;
+    size_t limit; /* of the length; 0: none */
     int failed;
+    int full; /* the limit was reached; stays set when the buffer is freed */
 };
 
 void bytes_free(struct bytes *bytes);

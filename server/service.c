@@ -218,10 +218,30 @@ static void explain_cancel(struct worker *worker, struct response *response)
     }
 }
 
+/* One response must not take the memory of all others: it is kept until the client has read it, and
+ * a client may read slowly. */
+static size_t longest_response(const struct service *service)
+{
+    return service->options.limits.buffer / 4;
+}
+
+/* Replaces a response that could not be written whole. */
+static void check_length(const struct service *service, struct response *response)
+{
+    size_t most = longest_response(service);
+    if (response->body.full || (response->given && response->given_length > most))
+        response_error(response, 413,
+                       "the response would have more than %zu bytes, a quarter of --max-buffer; "
+                       "ask for fewer results or reasons, or send fewer or shorter sentences",
+                       most);
+    else if (response->body.failed)
+        response_error(response, 503, "out of memory; send a smaller request");
+}
+
 void service_answer(struct worker *worker, const struct request *request, struct response *response)
 {
     struct service *service = worker->service;
-    *response = (struct response){.status = 200};
+    *response = (struct response){.status = 200, .body = {.limit = longest_response(service)}};
     pthread_mutex_lock(&worker->lock);
     struct generation *generation = NULL;
     worker->request = request;
@@ -236,8 +256,7 @@ void service_answer(struct worker *worker, const struct request *request, struct
     } else {
         response_error(response, 503, "out of memory");
     }
-    if (response->body.failed)
-        response_error(response, 503, "out of memory; send a smaller request");
+    check_length(service, response);
     if (response->status == 503) explain_cancel(worker, response);
     worker->request = NULL;
     /* The scratch memory of a context grows with the longest sentence. */

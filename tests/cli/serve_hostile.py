@@ -104,6 +104,15 @@ def buffer():
         check("and others are answered", server.ask("POST", "/v1/embed", {"texts": [A]})[0] == 200)
 
 
+def large_response():
+    with Server("faq.film", "--max-body", "500000", "--max-buffer", "1000000") as server:
+        asked = {"texts": [f"card {i}" for i in range(10000)]}  # 12 numbers of 9 digits each
+        status, answer, _ = server.ask("POST", "/v1/embed", asked)
+        check("a response over a quarter of --max-buffer is refused", status == 413 and "fewer" in message(answer), status)
+        asked["texts"] = asked["texts"][:1000]
+        check("a shorter one is sent", server.ask("POST", "/v1/embed", asked)[0] == 200)
+
+
 def texts(count):
     return {"texts": [f"sentence {i} of {i * 7919 % 1000} about card {i % 97}" for i in range(count)]}
 
@@ -283,6 +292,7 @@ def files():
 
 bodies_without_a_token()
 buffer()
+large_response()
 queues()
 leaving()
 sizes()
