@@ -4,7 +4,7 @@
     bench/records.py [--one-text | --labels] [NAME...]
 
 Reads ../shared/data/em/NAME/{train,valid}.jsonl.zst. Trains with default options, predicts, and prints F1 at the stored
-threshold and at the best one, the seconds and memory of training and predictions per second. Beer's valid file has 14
+threshold and at the best one, the processor seconds and memory of training and predictions per processor second. Beer's valid file has 14
 matches: its row is the mean of five folds over both files, with its standard error. --one-text pastes all fields
 together: the model then compares sentences. --labels: F1 after 50, 100, 200 and 500 labels, drawn at random or by the pairs
 nearest to the threshold of the last model, as film dedup --review asks; a fifth of train is the test, mean of three draws.
@@ -13,12 +13,10 @@ import json
 import os
 import pathlib
 import random
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DATA = ROOT.parent / "shared" / "data" / "em"
@@ -53,28 +51,33 @@ def write(path, data):
         out.writelines(json.dumps(row) + "\n" for row in data)
 
 
+def run(*command):
+    """Runs film; returns its processor seconds and MB."""
+    process = subprocess.Popen([FILM, *command])
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit("film %s: exit code %d" % (command[0], process.returncode))
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
 def predict(folder, data):
-    """Verdicts and probabilities."""
+    """Verdicts, probabilities and processor seconds."""
     write(folder / "test.jsonl", data)
-    subprocess.run([FILM, "predict", folder / "m.film", folder / "test.jsonl", "-q", "-o", folder / "out.tsv"], check=True)
+    seconds, _ = run("predict", folder / "m.film", folder / "test.jsonl", "-q", "-o", folder / "out.tsv")
     with open(folder / "out.tsv") as lines:
         columns = [line.rstrip("\n").split("\t") for line in lines][1:]
     assert len(columns) == len(data)
-    return [int(c[1]) for c in columns], [float(c[0]) for c in columns]
+    return [int(c[1]) for c in columns], [float(c[0]) for c in columns], seconds
 
 
 def measure(folder, train, test):
-    """F1 stored, F1 best, seconds of training, its MB, predictions per second."""
+    """F1 stored, F1 best, processor seconds of training, its MB, predictions per processor second."""
     write(folder / "train.jsonl", train)
-    start = time.time()
-    subprocess.run([FILM, "train", folder / "train.jsonl", "-q", "-o", folder / "m.film"], check=True)
-    seconds = time.time() - start
-    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    start = time.time()
-    verdicts, probabilities = predict(folder, test)
-    speed = len(test) / (time.time() - start)
+    seconds, memory = run("train", folder / "train.jsonl", "-q", "-o", folder / "m.film")
+    verdicts, probabilities, spent = predict(folder, test)
     labels = [int(row["label"]) for row in test]
-    return f1(labels, verdicts), best_f1(labels, probabilities), seconds, memory, speed
+    return f1(labels, verdicts), best_f1(labels, probabilities), seconds, memory, len(test) / spent
 
 
 def folds(data):
@@ -106,7 +109,7 @@ def few_labels(folder, data, draw, by_review):
     for wanted in (50, 100, 200, 500):
         if labelled and by_review:
             some = pool[:1500]
-            verdicts, probabilities = predict(folder, some)
+            verdicts, probabilities, _ = predict(folder, some)
             same = [p for p, v in zip(probabilities, verdicts) if v] or [1]
             threshold = (min(same) + max([p for p, v in zip(probabilities, verdicts) if not v] or [0])) / 2
             nearest = sorted(range(len(some)), key=lambda i: abs(probabilities[i] - threshold))

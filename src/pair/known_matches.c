@@ -28,6 +28,22 @@ size_t known_matches_find(const struct known_matches *matches, uint64_t hash)
     return low < matches->count && matches->keys[low] == hash ? low : matches->count;
 }
 
+size_t known_matches_cluster(const struct known_matches *matches, size_t record, uint32_t *found)
+{
+    size_t count = 0;
+    for (size_t next = 0; next <= count && count < KNOWN_MATCHES_MOST; next++) {
+        size_t from = next ? found[next - 1] : record;
+        uint64_t end = matches->first[from + 1];
+        for (uint64_t i = matches->first[from]; i < end && count < KNOWN_MATCHES_MOST; i++) {
+            uint32_t other = matches->list[i];
+            size_t known = 0;
+            while (known < count && found[known] != other) known++;
+            if (known == count && other != record) found[count++] = other;
+        }
+    }
+    return count;
+}
+
 film_text known_matches_text(const struct known_matches *matches, size_t record)
 {
     const uint64_t *at = matches->offsets + record;

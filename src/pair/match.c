@@ -183,14 +183,15 @@ done:
     return status;
 }
 
-/* Compares the known matches of either record with the other record. */
+/* Compares the cluster of known matches of either record with the other record. */
 static film_status judge_known_matches(struct match *match, film_error *error)
 {
     film_status status = FILM_OK;
     const struct known_matches *known = &match->decision->matches;
     const struct reading_side *side = match->survey.reading.side;
     const struct calibration *line = &match->decision->margin;
-    double sum[2] = {0, 0}, threshold = line->scale * line->threshold + line->bias;
+    double least = KNOWN_MATCHES_SURE, threshold = line->scale * line->threshold + line->bias;
+    uint32_t member[KNOWN_MATCHES_MOST];
     size_t compared = 0;
     match->matches_term = 0;
     if (!match->rule.memory || match->rule.alone) return FILM_OK;
@@ -198,20 +199,17 @@ static film_status judge_known_matches(struct match *match, film_error *error)
         size_t record = known_matches_find(known, side[s].hash);
         if (record == known->count) continue;
         TRY(init_known(match, error));
-        uint64_t end = known->first[record + 1], i = known->first[record];
-        for (size_t taken = 0; i < end && taken < KNOWN_MATCHES_MOST; i++) {
+        size_t members = known_matches_cluster(known, record, member);
+        for (size_t m = 0; m < members; m++) {
             film_verdict verdict = {0};
-            if (known->keys[known->list[i]] == side[!s].hash) continue;
-            TRY(match_score(match->known, known_matches_text(known, known->list[i]), side[!s].text,
+            if (known->keys[member[m]] == side[!s].hash) continue;
+            TRY(match_score(match->known, known_matches_text(known, member[m]), side[!s].text,
                             &verdict, error));
-            sum[s] += fmax(-KNOWN_MATCHES_SURE, fmin(KNOWN_MATCHES_SURE, verdict.log_odds));
-            taken++;
+            least = fmin(least, fmax(-KNOWN_MATCHES_SURE, verdict.log_odds));
             compared++;
         }
     }
-    if (compared)
-        match->matches_term =
-            KNOWN_MATCHES_WEIGHT * ((sum[0] + sum[1]) / (double)compared - threshold);
+    if (compared) match->matches_term = KNOWN_MATCHES_WEIGHT * (least - threshold);
 done:
     return status;
 }

@@ -203,9 +203,9 @@ check "a record is found by one of its fields" grep -qE '[[:space:]][lr]7[[:spac
 trained one.film one.jsonl
 check "pairs of one table store known matches, pairs between two tables do not" \
     test "$(grep -ac matches.keys one.film) $(grep -ac matches.keys m.film)" = "1 0"
-check "a known match counts half of its distance from the threshold" "$PYTHON" - "$FILM" <<'PY'
+check "a known match counts 0.7 times its distance from the threshold" "$PYTHON" - "$FILM" <<'PY'
 import json, subprocess, sys
-# Offers a and c are a labelled match, b is new. Each verdict on b is a sum of its own part and half of the other's part,
+# Offers a and c are a labelled match, b is new. Each verdict on b is a sum of its own part and 0.7 times the other's part,
 # from the threshold on: both must lead to the same threshold, whatever a, b and c are.
 def match(*more):
     return json.loads(subprocess.run([sys.argv[1], "match", "one.film", "--json", *more], capture_output=True, check=True).stdout)
@@ -224,9 +224,9 @@ for i, (a, c, _) in enumerate(offers):
         _, other, from_a = parts(c, b)
         assert term and from_a, "every offer has a known match"
         if abs(other - from_a) < 6:
-            thresholds.append(other - from_a - 2 * term)
+            thresholds.append(other - from_a - term / 0.7)
         else:
-            thresholds.append((6 if other > 0 else -6) - 2 * term)
+            thresholds.append((6 if other > 0 else -6) - term / 0.7)
 assert max(thresholds) - min(thresholds) < 1e-6, thresholds
 assert max(different) < thresholds[0] <= min(same), (different, thresholds[0], same)
 a, c = offers[0][:2]  # the pair itself is no known match of either

@@ -1,5 +1,5 @@
-/* Tests known matches of records: what is collected from labels, against a comparison of all rows,
- * when the pairs are of one table, and what a model file stores of them. */
+/* Tests known matches of records: what is collected from labels and which records are in a cluster,
+ * against a comparison of all rows; when the pairs are of one table; what a model file stores. */
 #include "testing.h"
 
 #include "base/rng.h"
@@ -68,6 +68,45 @@ static void every_match_is_collected(void **state)
     assert_ok(known_matches_build(&matches, rows + 1, 2, texts, &error)); /* none is the same */
     assert_int_equal(matches.count, 0);
     assert_int_equal(known_matches_find(&matches, 5), 0);
+}
+
+/* Sets together[a][b] where a chain of the first COUNT rows connects A and B. */
+static void connect(size_t count, unsigned char (*together)[RECORDS])
+{
+    memset(together, 0, RECORDS * sizeof *together);
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].same && rows[i].a && rows[i].b)
+            together[rows[i].a][rows[i].b] = together[rows[i].b][rows[i].a] = 1;
+    for (size_t k = 0; k < RECORDS; k++)
+        for (size_t a = 0; a < RECORDS; a++)
+            for (size_t b = 0; b < RECORDS && together[a][k]; b++) together[a][b] |= together[k][b];
+}
+
+static void a_cluster_has_the_matches_of_matches(void **state)
+{
+    (void)state;
+    static unsigned char together[RECORDS][RECORDS];
+    size_t small = 0, full = 0;
+    for (size_t count = 60; count <= ROWS; count += 120) {
+        struct known_matches matches;
+        uint32_t found[KNOWN_MATCHES_MOST];
+        assert_ok(known_matches_build(&matches, rows, count, texts, &error));
+        connect(count, together);
+        for (size_t record = 0; record < matches.count; record++) {
+            size_t a = matches.keys[record], others = 0, members;
+            for (size_t b = 0; b < RECORDS; b++) others += together[a][b] && a != b;
+            members = known_matches_cluster(&matches, record, found);
+            assert_int_equal(members, others < KNOWN_MATCHES_MOST ? others : KNOWN_MATCHES_MOST);
+            small += members > 1 && members < KNOWN_MATCHES_MOST;
+            full += members == KNOWN_MATCHES_MOST;
+            for (size_t m = 0; m < members; m++) {
+                assert_true(together[a][matches.keys[found[m]]] && found[m] != record);
+                for (size_t other = 0; other < m; other++) assert_true(found[other] != found[m]);
+            }
+        }
+        known_matches_free(&matches);
+    }
+    assert_true(small > 5 && full > 5);
 }
 
 static void one_table_has_records_on_both_sides(void **state)
@@ -166,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_match_is_collected),
+        cmocka_unit_test(a_cluster_has_the_matches_of_matches),
         cmocka_unit_test(one_table_has_records_on_both_sides),
         cmocka_unit_test(a_file_stores_them_and_damage_is_refused),
         cmocka_unit_test(no_memory_is_reported),
