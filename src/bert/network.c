@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The size of the cache; the system allocates only pages that are used. */
-#define MEMORY ((size_t)64 << 20)
+/* The size of the cache; the system allocates only pages that are used. A build for fuzzing, which
+ * opens thousands of networks per second, has a smaller one. */
+#ifndef NETWORK_MEMORY
+#define NETWORK_MEMORY ((size_t)64 << 20)
+#endif
 /* Associativity: the number of slots a text may be stored in. Slots are replaced round-robin. */
 enum { WAYS = 4 };
 
@@ -57,7 +60,7 @@ film_status network_new(struct network_parts *parts, struct network **out, film_
                                                       : bert_dim(network->parts.bert),
                                      .black_box = black_box};
     size_t row = network->base.dim * sizeof(float);
-    while (2 * sets * WAYS * row <= MEMORY && sets < 16384) sets *= 2;
+    while (2 * sets * WAYS * row <= NETWORK_MEMORY && sets < 16384) sets *= 2;
     network->base.room = sets * WAYS / 2; /* half of the slots: texts are distributed unevenly */
     TRY_ALLOC(memo = network->memo = mem_zeroed(1, sizeof *memo), error);
     memo->sets = sets;

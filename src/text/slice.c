@@ -130,10 +130,10 @@ film_status slice_find(struct table_slice *part, const film_table_options *optio
 }
 
 /* Counts the rows and line ends of a chunk. A row ends at a line end outside of quotes; a blank one
- * counts only in a file of plain lines. */
+ * counts only in a file of plain lines. One carriage return belongs to the line end. */
 struct row_count {
-    unsigned char state;
-    uint64_t lines, rows, length; /* length: of the current row so far */
+    unsigned char state, returned; /* returned: the last byte is a carriage return */
+    uint64_t lines, rows, length;  /* length: of the current row so far */
 };
 
 static void count_chunk(struct row_count *count, const char *bytes, size_t size,
@@ -146,10 +146,11 @@ static void count_chunk(struct row_count *count, const char *bytes, size_t size,
                                     : after_other_bytes(count->state, c, reader->csv);
         count->lines += c == '\n';
         if (c == '\n' && count->state != QUOTED) {
-            count->rows += count->length > 0 || blank_too;
-            count->length = 0;
+            count->rows += count->length > count->returned || blank_too;
+            count->length = count->returned = 0;
         } else {
-            count->length += c != '\r';
+            count->length++;
+            count->returned = c == '\r';
         }
     }
 }

@@ -6,14 +6,20 @@
 
 #include "fuzz.h"
 
+#ifdef FUZZ_CORPUS /* a replay uses malloc */
+static inline void arena_begin(void) {}
+static inline void arena_end(void) {}
+#else
+
 #include <sanitizer/asan_interface.h>
 
 /* Larger allocations, and those after the block is full, go to malloc. One thread allocates. */
-enum { ARENA_ROOM = 1 << 24, ARENA_LARGEST = 1 << 18, ARENA_FILL = 1 << 12, ARENA_HEAD = 16 };
+enum { ARENA_ROOM = 1 << 26, ARENA_LARGEST = 1 << 23, ARENA_FILL = 1 << 12, ARENA_HEAD = 16 };
 
 static struct {
     _Alignas(16) unsigned char room[ARENA_ROOM];
     size_t used, live;
+    int ready;
 } arena;
 
 static inline int arena_holds(const void *memory)
@@ -66,13 +72,16 @@ __attribute__((no_sanitize("address"))) static void *arena_reallocate(void *user
     return larger;
 }
 
+static const film_allocator arena_allocator = {arena_allocate, arena_reallocate, arena_release,
+                                               NULL};
+
 /* From here to arena_end the library and jansson allocate here. */
 static inline void arena_begin(void)
 {
-    ASAN_POISON_MEMORY_REGION(arena.room, arena.used ? arena.used : ARENA_ROOM);
-    arena.used = 0;
-    film_set_process_allocator(
-        &(film_allocator){arena_allocate, arena_reallocate, arena_release, NULL});
+    if (!arena.ready) ASAN_POISON_MEMORY_REGION(arena.room, ARENA_ROOM);
+    arena.ready = 1;
+    arena.used = 0; /* all of it was freed, and is poisoned */
+    film_set_process_allocator(&arena_allocator);
 }
 
 static inline void arena_end(void)
@@ -81,4 +90,5 @@ static inline void arena_end(void)
     film_set_process_allocator(NULL);
 }
 
+#endif
 #endif

@@ -1,9 +1,10 @@
 /* Fuzzes search, deduplication and explanation of hostile text. The lines of the input are the
- * records. Text is refused with a message, or every record is in exactly one cluster, every
- * candidate exists, and a verdict does not depend on the order of the two sentences. */
+ * records; its length selects whether they are compared, explained, searched or deduplicated. Text
+ * is refused with a message, or every record is in exactly one cluster, every candidate exists, and
+ * a verdict does not depend on the order of the two sentences. */
+#include "arena.h"
 #include "film_dedup.h"
 #include "film_explain.h"
-#include "fuzz.h"
 #include "index/index.h"
 #include "model/model.h"
 
@@ -72,32 +73,45 @@ static void search(const film_model *model, const film_text *texts, size_t count
     index_free(index);
 }
 
-static void match(film_context *context, film_text a, film_text b)
+static void explain(film_context *context, film_text a, film_text b)
 {
     film_error error = {0};
-    film_verdict verdict, other;
     film_explanation why = {.size = sizeof why};
     char *json = NULL;
     size_t length = 0;
-    film_status status = film_match(context, a, b, &verdict, &error);
-    if (status != FILM_OK) {
-        require(status == FILM_BAD_INPUT && error.message[0]);
-        return;
-    }
-    double probability = verdict.probability;
-    require(is_probability(probability));
-    require(film_match(context, b, a, &other, &error) == FILM_OK);
-    require(fabs(other.probability - probability) < 1e-6);
-    require(film_explain_pair(context, a, b, &why, &error) == FILM_OK);
+    film_status status = film_explain_pair(context, a, b, &why, &error);
+    require(status == FILM_OK || (status == FILM_BAD_INPUT && error.message[0]));
+    if (status != FILM_OK) return;
     require(film_explanation_json(&why, 3, &json, &length, &error) == FILM_OK);
     require(strlen(json) == length);
     film_free(json);
 }
 
+static void match(film_context *context, film_text a, film_text b)
+{
+    film_error error = {0};
+    film_verdict verdict, other;
+    film_status status = film_match(context, a, b, &verdict, &error);
+    require(status == FILM_OK || (status == FILM_BAD_INPUT && error.message[0]));
+    if (status != FILM_OK) return;
+    double probability = verdict.probability;
+    require(is_probability(probability));
+    require(film_match(context, b, a, &other, &error) == FILM_OK);
+    require(fabs(other.probability - probability) < 1e-6);
+}
+
+static void compare(const film_model *model, film_text a, film_text b, size_t size)
+{
+    film_context *context = NULL;
+    require(film_context_new(model, &context, NULL) == FILM_OK);
+    if (chosen(size, 4, 0)) match(context, a, b);
+    if (chosen(size, 4, 1)) explain(context, a, b);
+    film_context_free(context);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static film_model *model;
-    static film_context *context;
     film_text texts[MOST];
     size_t count = 0;
     if (!model) {
@@ -105,7 +119,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memory_folder(folder);
         model = small_model(folder);
         rmdir(folder);
-        require(film_context_new(model, &context, NULL) == FILM_OK);
     }
     const char *at = (const char *)data, *end = at + size;
     while (size && at <= end && count < MOST) {
@@ -115,8 +128,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at = stop + 1;
     }
     if (count == 0) return 0;
-    match(context, texts[0], texts[count - 1]);
-    search(model, texts, count);
-    find_duplicates(model, texts, count);
+    arena_begin();
+    if (chosen(size, 4, 0) || chosen(size, 4, 1)) compare(model, texts[0], texts[count - 1], size);
+    if (chosen(size, 4, 2)) search(model, texts, count);
+    if (chosen(size, 4, 3)) find_duplicates(model, texts, count);
+    arena_end();
     return 0;
 }

@@ -1,7 +1,8 @@
 /* Fuzzes the file of an index with correct checksums and arbitrary content: it is refused with a
  * message, or a search in it returns sentences that exist. The first byte selects the file (bit 0:
- * with a graph) and how it is read (bit 1: copied); changes follow, 6 bytes each
- * (tests/lib/spoil.h). */
+ * with a graph); changes follow, 6 bytes each (tests/lib/spoil.h). The length also selects the
+ * sentence that is searched for. */
+#include "arena.h"
 #include "changed.h"
 #include "index/index_file.h"
 #include "model/model.h"
@@ -69,22 +70,26 @@ static void make_good(void)
 {
     char folder[100], path[120];
     memory_folder(folder);
-    snprintf(path, sizeof path, "%s/index", folder);
     model = small_model(folder);
-    write_file(path);
-    require(spoil_open(&changed[0].good, path) && spoil_open(&changed[1].good, path));
-    add_graph(&changed[1].good);
-    unlink(path);
+    for (int graph = 0; graph < 2; graph++) {
+        snprintf(path, sizeof path, "%s/index%d", folder, graph);
+        write_file(path);
+        require(spoil_open(&changed[graph].good, path));
+        if (graph) add_graph(&changed[graph].good);
+        changed_start(&changed[graph], path);
+        unlink(path);
+    }
     rmdir(folder);
 }
 
-static void search(const struct index *index)
+static void search(const struct index *index, size_t size)
 {
     struct index_searcher *searcher = NULL;
     struct index_candidate found[4];
     size_t count;
     require(index_searcher_new(index, &searcher, NULL) == FILM_OK);
     for (size_t i = 0; i < 3; i++) {
+        if (!chosen(size, 3, i)) continue;
         require(index_candidates_text(index, searcher, text_at(i), 4, found, &count, NULL) ==
                 FILM_OK);
         require(count <= 4);
@@ -94,33 +99,34 @@ static void search(const struct index *index)
 }
 
 /* An index whose every value was checked can change. */
-static void grow(struct index *index)
+static void grow(struct index *index, size_t size)
 {
     film_text more = film_string("w01 w40");
     uint32_t gone = 0;
     require(index_add(index, &more, 1, 1, NULL, NULL) == FILM_OK);
     require(index_remove(index, &gone, 1, 1, NULL) == FILM_OK);
     require(index_settle(index, NULL) == FILM_OK && index_check(index, NULL) == FILM_OK);
-    search(index);
+    search(index, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct memory_file memory;
     struct index_file file;
+    struct change change;
     film_error error = {0};
     if (size == 0) return 0;
     if (!model) make_good();
-    struct changed *chosen = &changed[data[0] & 1];
-    changed_make(chosen, "recent", data + 1, size - 1);
-    const char *path = memory_file_fill(&memory, chosen->room, chosen->length);
-    film_status status =
-        index_file_open(path, &model->encoder, &tie, data[0] >> 1 & 1, &file, &error);
+    struct changed *now = &changed[data[0] & 1];
+    changed_begin(&change, now, "recent", data + 1, size - 1);
+    arena_begin();
+    film_status status = index_file_open(now->path, &model->encoder, &tie, 0, &file, &error);
     require(status == FILM_OK || (status == FILM_BAD_INPUT && error.message[0]));
     if (status == FILM_OK) {
-        search(file.index);
-        if (index_file_verify(&file, path, &error) == FILM_OK) grow(file.index);
+        search(file.index, size);
+        if (index_file_verify(&file, now->path, &error) == FILM_OK) grow(file.index, size);
         index_file_close(&file);
     }
+    arena_end();
+    changed_end(&change, now);
     return 0;
 }

@@ -1,6 +1,8 @@
 /* Fuzzes a file of the cache of vectors with correct checksums and arbitrary content: it is
  * removed, or the vectors found in it are finite. The input is a list of changes to a valid file, 6
  * bytes each (tests/lib/spoil.h). */
+#include "arena.h"
+#include "base/checksum.h"
 #include "bert/vector_cache.h"
 #include "changed.h"
 
@@ -49,16 +51,17 @@ static void make_good(void)
     snprintf(path, sizeof path, "%s/%s.vectors", folder,
              checksum_print(checksum_bytes(keys, sizeof keys)).digits);
     require(spoil_open(&changed.good, path));
+    changed_start(&changed, path);
     atexit(clean_up);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (!changed.good.count) make_good();
-    changed_make(&changed, "encoder", data, size);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    require(fd >= 0 && write(fd, changed.room, changed.length) == (ssize_t)changed.length);
-    close(fd);
+    struct change change;
+    if (!all_changed) make_good();
+    if (access(path, F_OK) != 0) close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    changed_begin(&change, &changed, "encoder", data, size);
+    arena_begin();
     struct vector_cache *cache = open_cache();
     for (int i = 0; i < VECTORS + 2; i++) {
         float vector[DIM] = {0};
@@ -66,5 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int d = 0; d < DIM; d++) require(isfinite(vector[d]));
     }
     vector_cache_close(cache);
+    arena_end();
+    changed_end(&change, &changed);
     return 0;
 }

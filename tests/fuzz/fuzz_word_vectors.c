@@ -1,18 +1,12 @@
 /* Fuzzes files of word vectors. The first byte is the size of reads. Besides memory errors it
  * checks that vectors are finite and do not depend on the size of reads, and that messages name the
  * file. */
+#include "arena.h"
 #include "learn/features_fit.h"
 #include "learn/word_vectors.h"
 #include "base/utf8.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define CHECK(condition)           \
-    do {                           \
-        if (!(condition)) abort(); \
-    } while (0)
 
 /* A vocabulary of a few words, made once. */
 static const struct features *vocabulary(void)
@@ -26,12 +20,12 @@ static const struct features *vocabulary(void)
     uint32_t id;
     if (features.idf) return &features;
     features.groups = 1;
-    CHECK(tokenizer_init(&tokenizer, NULL, NULL, &error) == FILM_OK);
-    CHECK(strtab_init(&sentences, &error) == FILM_OK);
+    require(tokenizer_init(&tokenizer, NULL, NULL, &error) == FILM_OK);
+    require(strtab_init(&sentences, &error) == FILM_OK);
     for (int i = 0; i < 3; i++)
-        CHECK(strtab_add(&sentences, texts[i], strlen(texts[i]), &id, &error) == FILM_OK);
+        require(strtab_add(&sentences, texts[i], strlen(texts[i]), &id, &error) == FILM_OK);
     struct features_options options = {.groups = 1, .min_df = 1, .comm = &comm_single};
-    CHECK(features_fit(&features, &tokenizer, &sentences, &options, &x, &error) == FILM_OK);
+    require(features_fit(&features, &tokenizer, &sentences, &options, &x, &error) == FILM_OK);
     csr_free(&x);
     strtab_free(&sentences);
     return &features;
@@ -45,22 +39,23 @@ static film_status read_some(const uint8_t *data, size_t size, size_t chunk,
     return status == FILM_OK ? word_vectors_read(vectors, source, vocabulary(), error) : status;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct word_vectors whole = {0}, parts = {0};
     film_error error = {FILM_OK, ""}, other = {FILM_OK, ""};
     size_t words = features_count(vocabulary());
     if (size < 1) return 0;
+    arena_begin();
     film_status status = read_some(data + 1, size - 1, 0, &whole, &error);
-    CHECK(read_some(data + 1, size - 1, (size_t)data[0] + 1, &parts, &other) == status);
-    CHECK(whole.width == parts.width && whole.found == parts.found && whole.found <= words);
-    CHECK((status == FILM_OK) == (whole.rows != NULL));
-    if (status != FILM_OK) CHECK(strncmp(error.message, "x.vec", 5) == 0);
-    if (status != FILM_OK) CHECK(utf8_valid(error.message, strlen(error.message), NULL));
+    require(read_some(data + 1, size - 1, (size_t)data[0] + 1, &parts, &other) == status);
+    require(whole.width == parts.width && whole.found == parts.found && whole.found <= words);
+    require((status == FILM_OK) == (whole.rows != NULL));
+    if (status != FILM_OK) require(strncmp(error.message, "x.vec", 5) == 0);
+    if (status != FILM_OK) require(utf8_valid(error.message, strlen(error.message), NULL));
     for (size_t i = 0; whole.rows && i < words * whole.width; i++)
-        CHECK(isfinite(whole.rows[i]) && whole.rows[i] == parts.rows[i]);
+        require(isfinite(whole.rows[i]) && whole.rows[i] == parts.rows[i]);
     word_vectors_free(&whole);
     word_vectors_free(&parts);
+    arena_end();
     return 0;
 }
