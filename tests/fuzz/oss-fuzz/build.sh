@@ -19,6 +19,6 @@ for target in "${targets[@]}"; do
     # What every image has is not copied: the C library and the compiler's run time.
     ldd "$program" | awk '$3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libdl|libpthread|librt|ld-linux[^/]*)\.so' |
         xargs -r cp -Lnt "$OUT/lib"
-    /usr/bin/env python3 -m zipfile -c "$OUT/fuzz_${target}_seed_corpus.zip" "tests/fuzz/corpus/$target"/*
+    cp "tests/fuzz/corpus/$target.zip" "$OUT/fuzz_${target}_seed_corpus.zip"
     [ ! -f "tests/fuzz/dictionaries/$target.dict" ] || cp "tests/fuzz/dictionaries/$target.dict" "$OUT/fuzz_$target.dict"
 done
