@@ -27,8 +27,31 @@ film_pc(film "${PROJECT_DESCRIPTION}: open a model, match, explain" ""
 film_pc(film-pool "${PROJECT_DESCRIPTION}: keep, search, deduplicate, link" "film" "" "")
 film_pc(film-train "${PROJECT_DESCRIPTION}: learn, measure, report" "film" "" "")
 
-install(TARGETS film film_shared film_pool_shared film_train_shared)
-install(TARGETS film_verbs_pool film_verbs_train film_sqlite DESTINATION ${CMAKE_INSTALL_LIBDIR}/film)
+# film_install(TARGET FOLDER RPATH): installs TARGET in FOLDER, where RPATH leads to its libraries; in the build tree they
+# are beside it. CMake would change one path into the other, and make room for that with colons: empty entries, by which the
+# loader takes libraries from the current folder of whoever starts the program. Slashes make room too and mean nothing.
+function(film_install target folder rpath)
+  set(padded "$ORIGIN")
+  string(LENGTH "${padded}" length)
+  string(LENGTH "${rpath}" room)
+  if(room GREATER length)
+    math(EXPR missing "${room} - ${length}")
+    string(REPEAT "/" ${missing} slashes)
+    string(APPEND padded "${slashes}")
+  endif()
+  set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "${padded}")
+  install(TARGETS ${target} DESTINATION ${folder})
+  if(NOT CMAKE_SKIP_RPATH AND NOT CMAKE_SKIP_INSTALL_RPATH)
+    install(CODE "file(RPATH_CHANGE
+      FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${folder}/$<TARGET_FILE_NAME:${target}>\"
+      OLD_RPATH [[${padded}]] NEW_RPATH [[${rpath}]])")
+  endif()
+endfunction()
+install(TARGETS film_shared film_pool_shared film_train_shared)
+film_install(film ${CMAKE_INSTALL_BINDIR} "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+foreach(module film_verbs_pool film_verbs_train film_sqlite)
+  film_install(${module} ${CMAKE_INSTALL_LIBDIR}/film "$ORIGIN/..")
+endforeach()
 if(FILM_WORKBOOKS)
   install(TARGETS film_workbook DESTINATION ${CMAKE_INSTALL_LIBDIR}/film)
 endif()

@@ -26,7 +26,7 @@ function(film_library name output)
   target_include_directories(${name}_shared PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   target_link_libraries(${name}_shared PRIVATE ${name}_needs)
   set_target_properties(${name}_shared PROPERTIES OUTPUT_NAME ${output} VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR} BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+    SOVERSION ${PROJECT_VERSION_MAJOR} BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN")
   # A sanitizer's runtime is in the program alone, so its libraries have undefined symbols.
   target_link_options(${name}_shared PRIVATE -Wl,-Bsymbolic-functions
     $<$<NOT:$<BOOL:${FILM_SANITIZED}>>:-Wl,-z,defs>)

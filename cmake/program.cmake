@@ -13,8 +13,7 @@ add_executable(film ${FILM_CLI_SOURCES})
 target_include_directories(film PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(film PRIVATE film_strict film_shared PkgConfig::JANSSON PkgConfig::ZLIB Threads::Threads
   ${CMAKE_DL_LIBS} m)
-set_target_properties(film PROPERTIES ENABLE_EXPORTS ON BUILD_RPATH "$ORIGIN"
-  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+set_target_properties(film PROPERTIES ENABLE_EXPORTS ON)
 # Where modules are, from where the program is.
 file(RELATIVE_PATH FILM_MODULES /x/${CMAKE_INSTALL_BINDIR} /x/${CMAKE_INSTALL_LIBDIR}/film)
 file(RELATIVE_PATH FILM_DATA /x/${CMAKE_INSTALL_BINDIR} /x/${CMAKE_INSTALL_DATADIR}/film)
@@ -26,8 +25,8 @@ function(film_verbs name)
   add_library(film_verbs_${name} MODULE ${VERBS_SOURCES})
   target_include_directories(film_verbs_${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(film_verbs_${name} PRIVATE film_strict film ${VERBS_LIBRARIES} film_shared PkgConfig::JANSSON m)
-  set_target_properties(film_verbs_${name} PROPERTIES OUTPUT_NAME film-verbs-${name} PREFIX "" BUILD_RPATH "$ORIGIN"
-    INSTALL_RPATH "$ORIGIN/.." LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+  set_target_properties(film_verbs_${name} PROPERTIES OUTPUT_NAME film-verbs-${name} PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
 film_verbs(pool LIBRARIES film_pool_shared PkgConfig::MICROHTTPD
   SOURCES ${FILM_CLI_POOL_SOURCES} $<TARGET_OBJECTS:film_server>)
@@ -39,8 +38,7 @@ add_library(film_sqlite MODULE sqlite/film_sqlite.c sqlite/film_search.c)
 target_include_directories(film_sqlite PRIVATE ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(film_sqlite PRIVATE film_strict film_pool_shared film_shared)
 target_compile_options(film_sqlite PRIVATE -fvisibility=hidden)
-set_target_properties(film_sqlite PROPERTIES PREFIX "" BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN/.."
-  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+set_target_properties(film_sqlite PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
 # What is known about English words, compiled from WordNet (wordnet-base) where it is installed.
 set(FILM_WORDNET /usr/share/wordnet CACHE PATH "the folder of WordNet 3.0")

@@ -9,6 +9,8 @@ source "$(dirname "$0")/../cli/tap.sh"
 need_packages $CHROOT_PACKAGES
 check "scripts/package deb" "$ROOT/scripts/package" deb
 mkdir first && cp "$ROOT"/dist/*.deb first
+for deb in first/*.deb; do dpkg -x "$deb" unpacked; done
+check "no library path has an empty or relative entry" "$ROOT/tests/lib/library_paths.sh" unpacked
 check "again" "$ROOT/scripts/package" deb
 same_bytes() { local deb; for deb in first/*.deb; do cmp "$deb" "$ROOT/dist/${deb#first/}" || return 1; done; }
 check "the same bytes" same_bytes

@@ -15,6 +15,7 @@ check() {
     else echo "not ok $number - $name"; printf '%s\n' "$output" | sed 's/^/# /'; fi
 }
 check "installs" cmake --install "$build" --prefix "$folder/usr"
+check "no library path has an empty or relative entry" tests/lib/library_paths.sh "$folder/usr"
 library=$(find "$folder/usr" -name libfilm.so)
 PKG_CONFIG_PATH=$(dirname "$(find "$folder/usr" -name film.pc)")
 export PKG_CONFIG_PATH

@@ -9,6 +9,7 @@ mkdir -p root/lib64 root/lib root/tmp root/dev root/proc
 mknod -m 666 root/dev/null c 1 3
 tar -C root -xzf "$ROOT"/dist/film-*-linux-*.tar.gz
 mv root/film-*-linux-* root/film
+check "no library path has an empty or relative entry" "$ROOT/tests/lib/library_paths.sh" root/film
 # What ldd finds outside of the tarball must be of glibc and of the compiler's run time.
 outside() { find root/film -type f \( -name '*.so*' -o -name film \) -exec ldd {} + 2> /dev/null | awk '$3 ~ /^\// { print $3 }' | grep -v "^$PWD/root/film/" | sort -u; }
 outside > needed

@@ -19,4 +19,5 @@ from_nothing() {
         env -u LD_LIBRARY_PATH -u PYTHONPATH venv/bin/python first.py "$FAQ/train.tsv"
 }
 check_timed "a virtual environment, pip install --no-index, training and a verdict with its own libraries" from_nothing
+check "no library path has an empty or relative entry" "$ROOT/tests/lib/library_paths.sh" venv/lib/python*/site-packages/film
 finish
