@@ -214,12 +214,24 @@ static void write_cell_number(struct workbook *book)
     write_value(book, shown, (size_t)snprintf(shown, sizeof shown, "%.15g", strtod(text, NULL)));
 }
 
+/* The number of a shared string, of at most LARGEST; SIZE_MAX: it is not one. The value has no NUL
+ * at its end: as the longest one it has no room for that. */
+static size_t string_number(const struct cell_text *value, size_t largest)
+{
+    size_t number = 0, i = 0;
+    while (i < value->used && strchr(" \t\n\r", value->bytes[i])) i++;
+    size_t first = i;
+    for (; i < value->used && value->bytes[i] >= '0' && value->bytes[i] <= '9'; i++) {
+        number = 10 * number + (size_t)(value->bytes[i] - '0');
+        if (number > largest) return SIZE_MAX;
+    }
+    return i > first ? number : SIZE_MAX;
+}
+
 static void write_shared(struct workbook *book)
 {
-    append_bytes_to(book, &book->value, "", 1, MOST_ROW);
-    char *end = NULL;
-    unsigned long at = book->value.used ? strtoul(book->value.bytes, &end, 10) : 0;
-    if (end == book->value.bytes || at >= book->string_count - 1) {
+    size_t at = string_number(&book->value, MOST_STRINGS);
+    if (at >= book->string_count - 1) {
         stop(book, "a damaged Excel workbook (shared string); save it again");
         return;
     }
