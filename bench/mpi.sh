@@ -26,7 +26,7 @@ job() {
     rm -f "$folder"/process.*
     # shellcheck disable=SC2086
     mpirun -n "$processes" --oversubscribe --bind-to none "$folder/timed" "$film" train "$@" --method film \
-        --decision threshold --threads 1 --checkpoint-every 0 ${OPTIONS:-} -o "$folder/$name.film" --json -q \
+        --decision threshold --threads 1 ${OPTIONS:-} -o "$folder/$name.film" --json -q \
         >"$folder/$name.json"
     for one in "$folder"/process.*; do mv "$one" "$folder/$name.${one##*/}"; done
     /usr/bin/python3 - "$folder" "$name" "$film" <<'PY'

@@ -298,7 +298,7 @@ static int describe_training(const film_model *model, const struct command *comm
     return EXIT_DONE;
 }
 
-/* ---- Interruption and checkpoints ---- */
+/* ---- Output and interruption ---- */
 
 static int is_device_or_pipe(const char *path)
 {
@@ -307,28 +307,17 @@ static int is_device_or_pipe(const char *path)
            (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
 }
 
-/* Returns MODEL.checkpoint; NULL for a pipe or device, or without memory. */
-static char *checkpoint_path(const char *output)
-{
-    static const char ending[] = ".checkpoint";
-    char *path = is_device_or_pipe(output) ? NULL : malloc(strlen(output) + sizeof ending);
-    if (path) strcat(strcpy(path, output), ending);
-    return path;
-}
-
 /* Saves the best model so far after training was stopped. */
-static int save_best(const film_model *model, const struct train_values *values, film_status why,
+static int save_best(const film_model *model, const struct train_values *values,
                      const film_error *reason)
 {
     film_error error;
     film_status status = film_save(model, values->model, &error);
     if (status != FILM_OK) return report(status, &error);
     progress_end();
-    int resumable = values->train.checkpoint && access(values->train.checkpoint, F_OK) == 0;
-    fprintf(stderr, "film: %s; saved the best model so far to %s%s\n", reason->message,
-            strcmp(values->model, "-") == 0 ? "standard output" : values->model,
-            why == FILM_CANCELLED && resumable ? "; continue with --resume" : "");
-    return why == FILM_CANCELLED ? EXIT_INTERRUPTED : EXIT_IO;
+    fprintf(stderr, "film: %s; saved the best model so far to %s\n", reason->message,
+            strcmp(values->model, "-") == 0 ? "standard output" : values->model);
+    return EXIT_INTERRUPTED;
 }
 
 /* Reports before the training that the model cannot be written. Skips a FIFO: opening and closing
@@ -336,7 +325,7 @@ static int save_best(const film_model *model, const struct train_values *values,
 static film_status check_output(const char *path, film_error *error)
 {
     film_output *output = NULL;
-    if (!path || is_device_or_pipe(path)) return FILM_OK;
+    if (is_device_or_pipe(path)) return FILM_OK;
     film_status status = film_output_open(path, &output, error);
     film_output_discard(output);
     return status;
@@ -401,22 +390,19 @@ static int train_model(const struct command *command, struct train_values *value
     train->job = job;
     train->bits =
         (const int[]){[BITS_8] = 8, [BITS_6] = 6, [BITS_4] = 4, [BITS_32] = 0}[values->bits];
-    if (train->checkpoint_every == FILM_ZERO) train->checkpoint_only_when_cancelled = 1;
     if (first) print_fields(command, values);
     train->progress = progress_start(command->quiet);
     film_status status = first ? check_output(values->model, &error) : FILM_OK;
-    if (status == FILM_OK && first) status = check_output(train->checkpoint, &error);
     if (status == FILM_OK) status = add_pools(values, &pairs, &error);
     if (status == FILM_OK)
         status = film_train(command->words, (size_t)command->count, train, &model, &error);
     if (status != FILM_OK && model) {
-        code = save_best(model, values, status, &error);
+        code = save_best(model, values, &error);
         goto done;
     }
     if (status == FILM_OK && first) status = film_save(model, values->model, &error);
     code = report(status, &error);
     if (code != EXIT_DONE || !first) goto done;
-    if (train->checkpoint) unlink(train->checkpoint); /* usually there is none */
     code = describe_training(model, command, values);
 done:
     film_close(model);
@@ -460,17 +446,11 @@ static int run(const struct command *command, void *given)
             verb, "a model is binary and cannot be printed on a terminal; use -o MODEL with a file "
                   "name, or a pipe");
 
-    char *checkpoint = checkpoint_path(values->model);
-    if (train->resume && !checkpoint)
-        return usage_error(verb, "--resume needs -o MODEL with a file name: the checkpoint is "
-                                 "stored next to it");
-    train->checkpoint = checkpoint;
     char language[PATH_MAX];
     if (!values->no_language && find_data("english.words", language)) train->language = language;
     char *vectors = cache_path(values->cache);
     train->cache = vectors;
     int code = train_model(command, values);
-    free(checkpoint);
     free(vectors);
     return code;
 }

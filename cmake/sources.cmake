@@ -107,16 +107,16 @@ set(FILM_TRAIN_SOURCES
   src/learn/edit_scope.c src/learn/edit_words.c src/learn/edits.c src/learn/evidence_fit.c
   src/learn/evidence_items.c src/learn/evidence_rows.c src/learn/features_fit.c
   src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c
-  src/learn/film_checkpoint.c src/learn/film_hinge_loss.c src/learn/film_problem.c
-  src/learn/film_rows.c src/learn/folds.c src/learn/guarantees_fit.c src/learn/hard_negatives.c
-  src/learn/judge.c src/learn/known_matches_build.c src/learn/labelled_edits.c src/learn/labels.c
+  src/learn/film_hinge_loss.c src/learn/film_problem.c src/learn/film_rows.c src/learn/folds.c
+  src/learn/guarantees_fit.c src/learn/hard_negatives.c src/learn/judge.c
+  src/learn/known_matches_build.c src/learn/labelled_edits.c src/learn/labels.c
   src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c
-  src/learn/learn_mfilm.c src/learn/learn_network.c src/learn/learn_rank.c src/learn/linear_fit.c
-  src/learn/made_up.c src/learn/made_up_pairs.c src/learn/memory_build.c src/learn/memory_fit.c
-  src/learn/mfilm.c src/learn/near_misses.c src/learn/operating.c src/learn/out_of_fold.c
-  src/learn/packed_rows.c src/learn/pair_lists.c src/learn/parent_fit.c src/learn/prior.c
-  src/learn/prior_fit.c src/learn/promise.c src/learn/questions.c src/learn/rank.c
-  src/learn/rank_batch.c src/learn/rank_checkpoint.c src/learn/rank_draw.c src/learn/rank_fetch.c
+  src/learn/learn_mfilm.c src/learn/learn_network.c src/learn/learn_rank.c
+  src/learn/linear_fit.c src/learn/made_up.c src/learn/made_up_pairs.c src/learn/memory_build.c
+  src/learn/memory_fit.c src/learn/mfilm.c src/learn/near_misses.c src/learn/operating.c
+  src/learn/out_of_fold.c src/learn/packed_rows.c src/learn/pair_lists.c src/learn/parent_fit.c
+  src/learn/prior.c src/learn/prior_fit.c src/learn/promise.c src/learn/questions.c
+  src/learn/rank.c src/learn/rank_batch.c src/learn/rank_draw.c src/learn/rank_fetch.c
   src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c
   src/learn/training_log.c src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c
   src/learn/word_vectors.c
@@ -126,11 +126,11 @@ set(FILM_TRAIN_SOURCES
   src/eval/measures.c src/eval/model_answers.c src/eval/neighbours.c src/eval/read.c
   src/eval/request.c src/eval/retrieval.c
   # train: files to a model
-  src/train/calibration.c src/train/checkpoint.c src/train/cross_validate.c
-  src/train/earlier_models.c src/train/examples_sample.c src/train/field_guess.c
-  src/train/fingerprint.c src/train/hold_out.c src/train/known_words.c src/train/options.c
-  src/train/pairs.c src/train/plan.c src/train/reference.c src/train/spill.c src/train/split.c
-  src/train/train.c src/train/train_api.c src/train/training_rows.c
+  src/train/calibration.c src/train/cross_validate.c src/train/earlier_models.c
+  src/train/examples_sample.c src/train/field_guess.c src/train/hold_out.c
+  src/train/known_words.c src/train/options.c src/train/pairs.c src/train/plan.c
+  src/train/reference.c src/train/spill.c src/train/split.c src/train/train.c
+  src/train/train_api.c src/train/training_rows.c
   # plot: numbers to SVG
   src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
   # report: a page about a model

@@ -179,19 +179,6 @@ typedef struct film_train_options {
      * that one. NULL: this process alone. */
     film_job *job;
     film_progress progress;
-    /* Methods FILM, RANK and DEEP: a checkpoint file, written atomically when training is cancelled
-     * and every `checkpoint_every` seconds. It remains when training is complete: remove it after
-     * the model was saved. NULL: none. */
-    const char *checkpoint;
-    /* Seconds between two checkpoints; 0: 60. */
-    double checkpoint_every;
-    /* Write the checkpoint only when training is cancelled. */
-    int checkpoint_only_when_cancelled;
-    /* Continue from the checkpoint. Files and options must be those of the cancelled run, except
-     * for threads, progress, operating, prior, keep_examples, the two options above and more
-     * solver.iterations. Anything else is FILM_BAD_INPUT, as is a missing or damaged checkpoint.
-     * The model is byte-for-byte identical to that of an uninterrupted run. */
-    int resume;
     film_paper_options paper;
     /* A file of word vectors in the text format of word2vec, GloVe or fastText, plain or compressed
      * (docs/how-to/use-word-vectors.md). A sentence is then the idf-weighted mean of its words'
@@ -248,8 +235,8 @@ FILM_API film_status film_guess_fields(const char *path, const film_table_option
  *
  * When training is cancelled while a map or the decision is learned, it returns FILM_CANCELLED and
  * sets *OUT to the best model so far, with a threshold instead of a decision, calibrated and ready
- * to save and use. The message contains the progress ("stopped after 7 of 20 iterations"). The same
- * happens with FILM_IO when a checkpoint cannot be written. After any other error *OUT is NULL. */
+ * to save and use. The message contains the progress ("stopped after 7 of 20 iterations"). After
+ * any other error *OUT is NULL. */
 FILM_API film_status film_train(const char *const *paths, size_t count,
                                 const film_train_options *options, film_model **out,
                                 film_error *error);

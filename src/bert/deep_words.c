@@ -1,7 +1,6 @@
 /* The black box on word vectors: looks up the words of a sentence, and reads and writes the vectors
  * in a model file. The convolutions are in deep.c. */
 #include "bert/deep_words.h"
-#include "base/checksum.h"
 #include "base/mem.h"
 #include "base/threads.h"
 
@@ -19,11 +18,6 @@ void deep_words_free(struct deep_words *words)
 static size_t count_word_values(const struct deep_words *words)
 {
     return features_count(words->features) * words->width;
-}
-
-uint64_t deep_words_fingerprint(const struct deep_words *words)
-{
-    return checksum_bytes(words->rows, count_word_values(words) * sizeof *words->rows);
 }
 
 /* ---- Encoding ---- */

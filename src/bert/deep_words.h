@@ -16,9 +16,6 @@ struct deep_words {
 
 void deep_words_free(struct deep_words *words);
 
-/* Identifies the vectors, as bert_fingerprint does an encoder. */
-uint64_t deep_words_fingerprint(const struct deep_words *words);
-
 /* The matrices of TEXTS: at most out->most words of each. */
 film_status deep_words_encode(const struct deep_words *words, const film_text *texts, size_t count,
                               int threads, const struct bert_states *out, film_error *error);

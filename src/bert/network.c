@@ -94,12 +94,6 @@ const struct deep *network_head(const struct network *network)
     return network->black_box ? &mine(network)->parts.head : NULL;
 }
 
-uint64_t network_fingerprint(const struct network *network)
-{
-    const struct network_parts *parts = &mine(network)->parts;
-    return parts->bert ? bert_fingerprint(parts->bert) : deep_words_fingerprint(&parts->words);
-}
-
 film_status network_tokens(const struct network *network, const film_text *texts, size_t count,
                            int threads, struct bert_states *out, film_error *error)
 {

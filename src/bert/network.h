@@ -32,9 +32,6 @@ film_status network_new(struct network_parts *parts, struct network **out, film_
 /* The head of a network that network_new made; NULL without one. */
 const struct deep *network_head(const struct network *network);
 
-/* Identifies the encoder or the word vectors. */
-uint64_t network_fingerprint(const struct network *network);
-
 /* The token matrices that are the input of the head. */
 film_status network_tokens(const struct network *network, const film_text *texts, size_t count,
                            int threads, struct bert_states *out, film_error *error);

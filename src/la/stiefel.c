@@ -314,25 +314,6 @@ static void accept(struct state *s, double f_trial)
     if (s->defect > s->result->defect) s->result->defect = s->defect;
 }
 
-/* A view for the caller; the optimiser owns the arrays. */
-static struct stiefel_state state_view(const struct state *s)
-{
-    const struct stiefel_result *result = s->result;
-    return (struct stiefel_state){.iteration = result->iterations,
-                                  .still = s->still,
-                                  .f = s->f,
-                                  .reference = s->reference,
-                                  .weight = s->weight,
-                                  .defect = result->defect,
-                                  .evaluations = result->evaluations,
-                                  .backtracks = result->backtracks,
-                                  .repairs = result->repairs,
-                                  .p = s->p,
-                                  .p_old = s->p_old,
-                                  .g = s->g,
-                                  .g_old = s->g_old};
-}
-
 /* Returns whether the last step ends the run, and sets the reason in the result. */
 static int was_last(struct state *s)
 {
@@ -376,8 +357,6 @@ static film_status iterate(struct state *s, size_t iteration, int *stop, film_er
         step.tau = 0.0;
     s->result->iterations = iteration;
     step.f = s->f, step.defect = s->defect, step.p = s->p;
-    struct stiefel_state state = state_view(s);
-    step.state = &state;
     s->result->stop = STIEFEL_CANCELLED;
     if (o->report && o->report(o->user, &step))
         TRY(status_set(error, FILM_CANCELLED, "cancelled in iteration %zu", iteration));
@@ -419,32 +398,6 @@ static film_status begin_descent(struct state *s, const double *p, film_error *e
     return status;
 }
 
-/* Resumes from a state, which may come from a file. P is not re-orthonormalised: that would change
- * its bits. */
-static film_status resume_descent(struct state *s, const struct stiefel_state *from,
-                                  film_error *error)
-{
-    size_t bytes = s->size * sizeof(double);
-    memcpy(s->p, from->p, bytes), memcpy(s->p_old, from->p_old, bytes);
-    memcpy(s->g, from->g, bytes), memcpy(s->g_old, from->g_old, bytes);
-    if (from->iteration == 0 || from->iteration > s->options->iterations ||
-        from->still > from->iteration || !(from->weight >= 1.0) || !isfinite(from->f) ||
-        !isfinite(from->reference))
-        return status_set(error, FILM_BAD_INPUT,
-                          "checkpoint: invalid state after iteration %zu of %zu", from->iteration,
-                          s->options->iterations);
-    if (!(stiefel_defect(s->r, s->d, s->p, s->small, s->options->threads) < 1e-8))
-        return status_set(error, FILM_BAD_INPUT, "checkpoint: its columns are not orthonormal");
-    s->f = from->f, s->reference = from->reference, s->weight = from->weight;
-    s->still = from->still, s->moved = 1;
-    *s->result = (struct stiefel_result){.iterations = from->iteration,
-                                         .evaluations = from->evaluations,
-                                         .backtracks = from->backtracks,
-                                         .repairs = from->repairs,
-                                         .defect = from->defect};
-    return FILM_OK;
-}
-
 film_status stiefel_minimise(const struct stiefel_problem *problem,
                              const struct stiefel_options *options, double *p,
                              struct stiefel_result *result, film_error *error)
@@ -459,10 +412,9 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
                        r));
     s.size = r * d;
     TRY(state_init(&s, error));
-    TRY(options->resume ? resume_descent(&s, options->resume, error) : begin_descent(&s, p, error));
+    TRY(begin_descent(&s, p, error));
     int stop = was_last(&s);
-    for (size_t k = result->iterations + 1; !stop && status == FILM_OK; k++)
-        status = iterate(&s, k, &stop, error);
+    for (size_t k = 1; !stop && status == FILM_OK; k++) status = iterate(&s, k, &stop, error);
 done:
     if (s.p && (status == FILM_OK || status == FILM_CANCELLED)) {
         memcpy(p, s.p, s.size * sizeof *p);

@@ -35,18 +35,6 @@ struct stiefel_problem {
     film_status (*refresh)(void *self, double *p, int *changed, film_error *error);
 };
 
-/* Everything needed to continue after a step as if there had been no interruption. These are plain
- * numbers that a caller may store in a checkpoint. */
-struct stiefel_state {
-    size_t iteration;            /* completed steps, at least 1 */
-    size_t still;                /* consecutive steps that hardly changed f */
-    double f, reference, weight; /* f(P), Zhang-Hager's C and Q */
-    double defect;               /* this and the three counts are those of the result so far */
-    size_t evaluations, backtracks, repairs;
-    double *p, *p_old; /* r x d each: P and the preceding point */
-    double *g, *g_old; /* r x d each: their gradients under the current data */
-};
-
 /* One iteration, reported after it. */
 struct stiefel_step {
     size_t iteration; /* from 1 */
@@ -55,9 +43,8 @@ struct stiefel_step {
     double gradient;  /* ||F(P)|| where the step started */
     double tau;       /* the accepted step length */
     size_t backtracks;
-    double defect;                     /* ||P'P - I||, Frobenius, after the step */
-    const double *p;                   /* r x d, the new point */
-    const struct stiefel_state *state; /* to resume from here; valid during the report only */
+    double defect;   /* ||P'P - I||, Frobenius, after the step */
+    const double *p; /* r x d, the new point; valid during the report only */
 };
 
 enum stiefel_form { STIEFEL_AUTO, STIEFEL_SMALL, STIEFEL_FULL };
@@ -83,9 +70,6 @@ struct stiefel_options {
     /* A failed line search ends the step, not the run. For problems that get new data with every
      * refresh (mini-batches). */
     int persist;
-    /* The state to resume from, with the problem's data as they were then; the start in P is
-     * ignored. NULL starts a new run. An impossible state is FILM_BAD_INPUT. */
-    const struct stiefel_state *resume;
     int threads;
     /* Called after every iteration; a non-zero result cancels. May be NULL. */
     int (*report)(void *user, const struct stiefel_step *step);

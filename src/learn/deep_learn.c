@@ -27,7 +27,6 @@ struct deep_run {
     uint32_t *order; /* of the pairs in this epoch */
     size_t batches, steps, step;
     double loss_sum; /* since the last report */
-    double *history; /* mean losses, one per report */
     size_t parameters;
     float *gradient; /* PARTS x parameters */
     float *moment, *square;
@@ -93,7 +92,6 @@ done:
     return status;
 }
 
-/* The epoch's order depends only on its number, so that resuming changes nothing. */
 static void shuffle(struct deep_run *run, size_t epoch)
 {
     struct rng rng;
@@ -215,78 +213,24 @@ done:
     return status;
 }
 
-/* ---- Checkpoints ---- */
-
-static size_t reports_at(const struct deep_run *run, size_t step)
-{
-    return step / run->options->report_every;
-}
-
-enum { NUMBERS = 2, ARRAYS = 4 };
-
-static void list_arrays(const struct deep_run *run, struct state_array arrays[ARRAYS])
-{
-    arrays[0] = (struct state_array){"weights", STATE_FLOAT, run->deep->own, run->parameters};
-    arrays[1] = (struct state_array){"moment", STATE_FLOAT, run->moment, run->parameters};
-    arrays[2] = (struct state_array){"square", STATE_FLOAT, run->square, run->parameters};
-    arrays[3] =
-        (struct state_array){"history", STATE_DOUBLE, run->history, reports_at(run, run->step)};
-}
-
-static void list_numbers(struct deep_run *run, struct state_array arrays[NUMBERS])
-{
-    arrays[0] = (struct state_array){"step", STATE_SIZE, &run->step, 1};
-    arrays[1] = (struct state_array){"loss_sum", STATE_DOUBLE, &run->loss_sum, 1};
-}
-
-static int save_state(struct deep_run *run)
-{
-    struct state_array arrays[NUMBERS + ARRAYS];
-    list_numbers(run, arrays);
-    list_arrays(run, arrays + NUMBERS);
-    return run->options->checkpointer->save(run->options->checkpointer->user, arrays,
-                                            NUMBERS + ARRAYS);
-}
-
-static film_status load_state(struct deep_run *run, film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct checkpointer *checkpointer = run->options->checkpointer;
-    struct state_array numbers[NUMBERS], arrays[ARRAYS];
-    list_numbers(run, numbers);
-    TRY(checkpointer->load(checkpointer->user, numbers, NUMBERS, error));
-    if (run->step > run->steps)
-        TRY(status_set(error, FILM_BAD_INPUT, "checkpoint: invalid step count"));
-    list_arrays(run, arrays);
-    TRY(checkpointer->load(checkpointer->user, arrays, ARRAYS, error));
-    for (size_t i = 0; i < run->parameters; i++)
-        if (run->square[i] < 0)
-            TRY(status_set(error, FILM_BAD_INPUT, "checkpoint: invalid sums of squares"));
-done:
-    return status;
-}
-
 /* ---- Training ---- */
 
-static struct deep_progress progress_at(const struct deep_run *run, size_t at, double loss)
-{
-    return (struct deep_progress){at, run->steps, (double)at / (double)run->batches, loss};
-}
-
+/* Stores the mean loss of every `report_every` steps. */
 static film_status after_step(struct deep_run *run, film_error *error)
 {
     const struct deep_options *o = run->options;
+    struct deep_learned *out = run->out;
     size_t since = (run->step - 1) % o->report_every + 1;
-    double loss = run->loss_sum / (double)since;
-    struct deep_progress now = progress_at(run, run->step, loss);
+    struct deep_progress now = {run->step, run->steps, (double)run->step / (double)run->batches,
+                                run->loss_sum / (double)since};
+    out->steps_done = run->step;
     if (since == o->report_every) {
-        run->history[reports_at(run, run->step) - 1] = loss;
+        out->history[out->history_count++] = now;
         run->loss_sum = 0;
     }
-    int cancel = o->report && o->report(o->user, &now);
-    if (checkpoint_due(o->checkpointer, cancel)) cancel |= save_state(run);
-    return cancel ? status_set(error, FILM_CANCELLED, "stopped while the network was trained")
-                  : FILM_OK;
+    return o->report && o->report(o->user, &now)
+               ? status_set(error, FILM_CANCELLED, "stopped while the network was trained")
+               : FILM_OK;
 }
 
 static film_status allocate_run(struct deep_run *run, film_error *error)
@@ -307,7 +251,8 @@ static film_status allocate_run(struct deep_run *run, film_error *error)
                   (run->matrices =
                        mem_array(rows, deep->shape.tokens * deep->shape.dim * sizeof(float))) &&
                   (run->vectors = mem_array(rows, dim)) && (run->slopes = mem_array(rows, dim)) &&
-                  (run->history = mem_array(reports_at(run, run->steps) + 1, sizeof(double))) &&
+                  (run->out->history = mem_array(run->steps / run->options->report_every + 1,
+                                                 sizeof *run->out->history)) &&
                   (run->traces = mem_zeroed(rows, sizeof *run->traces)),
               error);
     for (size_t r = 0; r < rows; r++) TRY(deep_trace_init(&run->traces[r], deep, error));
@@ -321,22 +266,10 @@ static void run_free(struct deep_run *run)
     for (size_t r = 0; run->traces && r < MOST_ROWS * triplets; r++)
         deep_trace_free(&run->traces[r]);
     union_find_free(&run->clusters);
-    void *blocks[] = {run->partner,  run->pairs,   run->order,    run->history, run->gradient,
-                      run->moment,   run->square,  run->sentence, run->cluster, run->triplets,
-                      run->matrices, run->vectors, run->slopes,   run->traces};
+    void *blocks[] = {run->partner, run->pairs,    run->order,   run->gradient, run->moment,
+                      run->square,  run->sentence, run->cluster, run->triplets, run->matrices,
+                      run->vectors, run->slopes,   run->traces};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) mem_free(blocks[i]);
-}
-
-static film_status fill_result(struct deep_run *run, film_error *error)
-{
-    struct deep_learned *out = run->out;
-    out->steps_done = run->step;
-    out->history = mem_array(reports_at(run, run->step) + 1, sizeof *out->history);
-    if (!out->history) return status_no_memory(error);
-    out->history_count = reports_at(run, run->step);
-    for (size_t i = 0; i < out->history_count; i++)
-        out->history[i] = progress_at(run, (i + 1) * run->options->report_every, run->history[i]);
-    return FILM_OK;
 }
 
 film_status deep_learn(struct deep *deep, const struct deep_source *source, size_t sentences,
@@ -348,14 +281,11 @@ film_status deep_learn(struct deep *deep, const struct deep_source *source, size
     memset(out, 0, sizeof *out);
     TRY(read_deep_labels(&run, sentences, labels, error));
     TRY(allocate_run(&run, error));
-    if (options->checkpointer && options->checkpointer->going_on) TRY(load_state(&run, error));
-    for (size_t begun = SIZE_MAX; run.step < run.steps && status == FILM_OK;) {
-        size_t epoch = run.step / run.batches;
-        if (epoch != begun) shuffle(&run, begun = epoch);
+    while (run.step < run.steps) {
+        if (run.step % run.batches == 0) shuffle(&run, run.step / run.batches);
         TRY(deep_step(&run, error));
-        status = after_step(&run, error);
+        TRY(after_step(&run, error));
     }
-    if (fill_result(&run, status == FILM_OK ? error : NULL) != FILM_OK) status = FILM_NO_MEMORY;
 done:
     run_free(&run);
     return status;

@@ -14,7 +14,6 @@
 #ifndef LEARN_DEEP_LEARN_H
 #define LEARN_DEEP_LEARN_H
 
-#include "base/checkpoint_state.h"
 #include "bert/deep.h"
 #include "learn/deep_loss.h"
 #include "learn/rank.h"
@@ -40,7 +39,6 @@ struct deep_options {
     size_t report_every;           /* steps per stored mean loss: 5 */
     uint64_t seed;
     int threads;
-    const struct checkpointer *checkpointer; /* may be NULL */
     /* Called after every step; a non-zero result cancels. May be NULL. */
     int (*report)(void *user, const struct deep_progress *now);
     void *user;

@@ -5,7 +5,6 @@
 #include "base/rng.h"
 #include "la/openmp.h"
 #include "la/dense.h"
-#include "learn/film_checkpoint.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -145,8 +144,10 @@ struct recorder {
     size_t capacity;
     film_status status; /* of what record did, which can only ask the solver to stop */
     film_error error;
-    struct film_checkpoint kept; /* the judge's best point, and the state for a checkpoint */
-    double *s;                   /* d: of the current point */
+    double *s;   /* d: of the current point */
+    double best; /* the judge's accuracy at the best point */
+    size_t best_at;
+    double *best_p, *best_s; /* r x d; d; NULL without a judge */
 };
 
 /* rec->s = the weights of the columns at P. */
@@ -164,11 +165,11 @@ static double validate_point(struct recorder *rec, size_t iteration, const doubl
     const struct film_problem *q = rec->problem;
     if (!o->judge || iteration % o->solver.refresh_every != 0) return 0.0;
     double verdict = o->judge(o->user, p, rec->s);
-    if (iteration == 0 || verdict > rec->kept.best) {
-        memcpy(rec->kept.best_p, p, q->rank * q->dim * sizeof *p);
-        memcpy(rec->kept.best_s, rec->s, q->dim * sizeof *p);
-        rec->kept.best = verdict;
-        rec->kept.best_at = iteration;
+    if (iteration == 0 || verdict > rec->best) {
+        memcpy(rec->best_p, p, q->rank * q->dim * sizeof *p);
+        memcpy(rec->best_s, rec->s, q->dim * sizeof *p);
+        rec->best = verdict;
+        rec->best_at = iteration;
     }
     return verdict;
 }
@@ -209,37 +210,20 @@ static int record(void *user, const struct stiefel_step *step)
     rec->status = measure_step(rec, step, &now, &rec->error);
     if (rec->status != FILM_OK) return 1;
     int stop = o->report && o->report(o->user, step->iteration, &now);
-    if (agree_to_stop(rec, &stop) != FILM_OK) return 1;
-    if (!checkpoint_due(o->checkpointer, stop)) return stop;
-    struct film_checkpoint kept = rec->kept;
-    kept.solver = *step->state;
-    kept.history = rec->out->history;
-    stop |= film_checkpoint_save(o->checkpointer, &kept);
     return agree_to_stop(rec, &stop) != FILM_OK || stop;
 }
 
-/* Prepares the starting point, or restores the state from a checkpoint. */
-static film_status start_or_resume(struct recorder *rec, struct stiefel_options *solver,
-                                   film_error *error)
+/* Computes the starting point and the margin, and validates the point. */
+static film_status prepare_start(struct recorder *rec, film_error *error)
 {
     film_status status = FILM_OK;
     const struct film_learn_options *o = rec->options;
     struct film_learned *out = rec->out;
-    struct film_checkpoint *kept = &rec->kept;
-    kept->problem = rec->problem;
     if (o->judge) {
-        TRY_ALLOC(kept->best_p = mem_array(out->rank * out->dim, sizeof *out->p), error);
-        TRY_ALLOC(kept->best_s = mem_array(out->dim, sizeof *out->s), error);
+        TRY_ALLOC(rec->best_p = mem_array(out->rank * out->dim, sizeof *out->p), error);
+        TRY_ALLOC(rec->best_s = mem_array(out->dim, sizeof *out->s), error);
     }
     TRY_ALLOC(rec->s = mem_array(out->dim, sizeof *out->s), error);
-    if (o->checkpointer && o->checkpointer->going_on) {
-        TRY(film_checkpoint_load(o->checkpointer, kept, solver->iterations, error));
-        solver->resume = &kept->solver;
-        out->history = kept->history;
-        rec->capacity = kept->solver.iteration;
-        kept->history = NULL;
-        goto done;
-    }
     TRY(starting_point(rec->problem, o, out->p, error));
     TRY(set_margin(rec->problem, o, out->p, error));
     rec->problem->refreshes = 0;
@@ -251,10 +235,9 @@ done:
 
 static void recorder_free(struct recorder *rec)
 {
-    mem_free(rec->kept.best_p);
-    mem_free(rec->kept.best_s);
+    mem_free(rec->best_p);
+    mem_free(rec->best_s);
     mem_free(rec->s);
-    film_checkpoint_free(&rec->kept);
 }
 
 /* ---- Learning ---- */
@@ -312,7 +295,7 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
     solver.threads = problem->threads;
     solver.report = record;
     solver.user = &recorder;
-    TRY(start_or_resume(&recorder, &solver, error));
+    TRY(prepare_start(&recorder, error));
     status = stiefel_minimise(view, &solver, out->p, &out->solver, error);
     if (recorder.status != FILM_OK) {
         if (error) *error = recorder.error;
@@ -322,9 +305,9 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
     compute_measures(problem, out);
     out->best = out->solver.iterations;
     if (options->judge) {
-        memcpy(out->p, recorder.kept.best_p, r * d * sizeof *out->p);
-        memcpy(out->s, recorder.kept.best_s, d * sizeof *out->s);
-        out->best = recorder.kept.best_at;
+        memcpy(out->p, recorder.best_p, r * d * sizeof *out->p);
+        memcpy(out->s, recorder.best_s, d * sizeof *out->s);
+        out->best = recorder.best_at;
     }
 done:
     recorder_free(&recorder);

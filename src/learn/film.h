@@ -9,7 +9,6 @@
 #ifndef LEARN_FILM_H
 #define LEARN_FILM_H
 
-#include "base/checkpoint_state.h"
 #include "learn/film_problem.h"
 
 /* RANDOM: a random rotation of the first d directions, s = 1. EIGEN: H's top eigenvectors. UNIFORM:
@@ -45,9 +44,6 @@ struct film_learn_options {
      * film_learn returns the best point, because the objective keeps falling long after unseen
      * pairs are matched best (early stopping). NULL: it returns the last point. */
     double (*judge)(void *user, const double *p, const double *s);
-    /* Saves a checkpoint at intervals and on cancellation, or resumes from one with the same result
-     * as an uninterrupted run, to the last bit. May be NULL. */
-    const struct checkpointer *checkpointer;
     /* Called after every iteration (from 1); a non-zero result cancels. May be NULL. */
     int (*report)(void *user, size_t iteration, const struct film_iteration *now);
     void *user;

@@ -112,15 +112,6 @@ done:
     return status;
 }
 
-film_status film_problem_restored(struct film_problem *q, film_error *error)
-{
-    q->active_count = 0;
-    for (size_t a = 0; a < q->anchors; a++) q->active_count += q->active[a];
-    film_status status = comm_sum_counts(q->owners.comm, &q->active_count, 1, error);
-    if (!q->damped) build_h(q);
-    return status;
-}
-
 /* map = D P in float. */
 static void build_map(struct film_problem *q, const double *p)
 {

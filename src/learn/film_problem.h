@@ -124,9 +124,6 @@ double film_problem_weight(const struct film_problem *problem, double k);
 film_status film_problem_refresh(struct film_problem *problem, double *p, size_t *changed,
                                  film_error *error);
 
-/* Recomputes the derived fields after active, sum, s and margin were restored from a checkpoint. */
-film_status film_problem_restored(struct film_problem *problem, film_error *error);
-
 /* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED from those of all
  * processes. */
 film_status film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,

@@ -18,24 +18,11 @@ void learned_map_free(struct learned_map *learned)
     *learned = (struct learned_map){0};
 }
 
-film_status learn_checkpointer(const struct learn_input *input, uint64_t start,
-                               const struct checkpointer **out, film_error *error)
+void learned_map_stopped(struct learned_map *learned, size_t done, size_t total, const char *steps)
 {
-    const struct checkpointing *checkpointing = input->checkpointing;
-    *out = NULL;
-    return checkpointing ? checkpointing->open(checkpointing->user, start, out, error) : FILM_OK;
-}
-
-void learned_map_stopped(struct learned_map *learned, const struct checkpointer *checkpointer,
-                         size_t done, size_t total, const char *steps)
-{
-    film_error why = {.message = ""};
-    film_status failed = checkpointer && checkpointer->problem
-                             ? checkpointer->problem(checkpointer->user, &why)
-                             : FILM_OK;
-    learned->interrupted = failed ? failed : FILM_CANCELLED;
-    status_set(&learned->interruption, learned->interrupted, "stopped after %zu of %zu %s%s%s",
-               done, total, steps, failed ? ": " : "", failed ? why.message : "");
+    learned->interrupted = 1;
+    status_set(&learned->interruption, FILM_CANCELLED, "stopped after %zu of %zu %s", done, total,
+               steps);
 }
 
 /* ---- Singular value decomposition ---- */
@@ -170,7 +157,7 @@ film_status learn_map(const struct learn_input *input, struct learned_map *out, 
         if (!isfinite(out->map[i]))
             return status_set(error, FILM_BAD_INPUT,
                               "training diverged: the map has values that are not finite; train "
-                              "again without the checkpoint, or with other options");
+                              "again with other options");
     /* Options were checked before, so FILM_USAGE here means unsuitable labels. */
     return status == FILM_USAGE ? FILM_BAD_INPUT : status;
 }

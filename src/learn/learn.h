@@ -6,7 +6,6 @@
 #ifndef LEARN_LEARN_H
 #define LEARN_LEARN_H
 
-#include "base/checkpoint_state.h"
 #include "embed/encoder.h"
 #include "la/svd.h"
 #include "learn/corpus.h"
@@ -32,9 +31,8 @@ struct learn_input {
     const float *encoded;
     /* Vectors of the words or NULL (learn/word_vectors.h): the map is learned on top of them. */
     const struct word_vectors *word_vectors;
-    const struct stream_source *stream;        /* for streaming methods */
-    const struct checkpointing *checkpointing; /* NULL: no checkpoints */
-    struct training_log *log;                  /* NULL: nothing is logged */
+    const struct stream_source *stream; /* for streaming methods */
+    struct training_log *log;           /* NULL: nothing is logged */
 };
 
 struct learned_map {
@@ -42,9 +40,8 @@ struct learned_map {
     size_t dim;   /* length of a vector; 0: there are no vectors */
     float *sigma; /* rank singular values, where the method starts from an SVD */
     size_t rank;
-    /* Not FILM_OK when training stopped early and this is the best map so far: FILM_CANCELLED, or
-     * the reason why no checkpoint could be written. */
-    film_status interrupted;
+    /* Training was cancelled, and this is the best map so far; how far training came. */
+    int interrupted;
     film_error interruption;
 };
 void learned_map_free(struct learned_map *learned);
@@ -91,14 +88,7 @@ struct encoder learn_projection(const struct learn_input *input, const struct sv
 film_status learn_factorise(const struct learn_input *input, struct svd *svd,
                             struct learned_map *out, film_error *error);
 
-/* The checkpointer of a learner whose starting data have the hash START; *OUT is NULL when the
- * input wants no checkpoints. */
-film_status learn_checkpointer(const struct learn_input *input, uint64_t start,
-                               const struct checkpointer **out, film_error *error);
-
-/* Records that training stopped after DONE of TOTAL steps, by cancellation or because CHECKPOINTER
- * could not save. */
-void learned_map_stopped(struct learned_map *learned, const struct checkpointer *checkpointer,
-                         size_t done, size_t total, const char *steps);
+/* Records that training was cancelled after DONE of TOTAL steps. */
+void learned_map_stopped(struct learned_map *learned, size_t done, size_t total, const char *steps);
 
 #endif

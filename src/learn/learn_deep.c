@@ -3,7 +3,6 @@
  *
  * Matrices are recomputed for each batch: storing those of Quora's sentences would take 6 GB even
  * with a small encoder. */
-#include "base/checksum.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "learn/deep_learn.h"
@@ -88,18 +87,15 @@ static film_status learn(const struct learn_input *input, struct deep *deep,
     struct deep_source source = {&encoding, encode_sentences};
     struct deep_learned learned = {0};
     struct pair_lists pairs = {0};
-    uint64_t encoder = network_fingerprint(input->network);
     options.user = &progress;
     TRY_ALLOC((encoding.texts = mem_array(3 * options.batch, sizeof *encoding.texts)) &&
                   (encoding.lengths = mem_array(3 * options.batch, sizeof *encoding.lengths)),
               error);
     TRY(pair_lists_make(&pairs, input->corpus, input->options->seed, error));
-    TRY(learn_checkpointer(input, checksum_add(pair_lists_hash(&pairs), &encoder, sizeof encoder),
-                           &options.checkpointer, error));
     status = deep_learn(deep, &source, input->corpus->sentences.count, &pairs.labels, &options,
                         &learned, error);
     if (status == FILM_CANCELLED) {
-        learned_map_stopped(out, options.checkpointer, learned.steps_done, learned.steps, "steps");
+        learned_map_stopped(out, learned.steps_done, learned.steps, "steps");
         status = FILM_OK;
     }
     TRY(status);

@@ -2,7 +2,6 @@
  * optimisation is in film.c; here are its inputs, progress and measures. */
 #include "learn/learn_film.h"
 #include "base/jsonfile.h"
-#include "base/checksum.h"
 #include "base/mem.h"
 #include "la/openmp.h"
 #include "base/threads.h"
@@ -127,18 +126,6 @@ void learn_film_note(struct training_log *log, const char *name, const struct fi
                   "step", "backtracks", "accuracy", "hinge", "satisfied", "history", history));
 }
 
-/* A hash of this process's basis and anchors, which P depends on: a different machine or thread
- * count may compute different ones. */
-static uint64_t hash_start(const struct svd *svd, size_t sentences, const struct triplets *triplets)
-{
-    size_t ids = triplets->count * sizeof(uint32_t);
-    uint64_t hash = checksum_add(0, svd->sigma, svd->rank * sizeof(float));
-    hash = checksum_add(hash, svd->v, sentences * svd->rank * sizeof(float));
-    hash = checksum_add(hash, triplets->anchor, triplets->anchors * sizeof(uint32_t));
-    hash = checksum_add(hash, triplets->similar, ids);
-    return checksum_add(hash, triplets->dissimilar, ids);
-}
-
 film_status learn_film_map(const struct learn_input *input, const struct svd *svd,
                            const float *sigma, const struct film_learned *learned, float **map,
                            film_error *error)
@@ -175,12 +162,9 @@ film_status learn_film(const struct learn_input *input, struct learned_map *out,
     options.user = &watch;
     struct film_owners owners = {.comm = corpus->comm, .starts = corpus->starts};
     options.owners = &owners;
-    TRY(learn_checkpointer(input, hash_start(&svd, corpus->sentences.count, &triplets),
-                           &options.checkpointer, error));
     status = film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, error);
     if (status == FILM_CANCELLED && learned.p) { /* the best map so far is a model too */
-        learned_map_stopped(out, options.checkpointer, learned.solver.iterations, watch.limit,
-                            "iterations");
+        learned_map_stopped(out, learned.solver.iterations, watch.limit, "iterations");
         status = FILM_OK;
     }
     TRY(status);

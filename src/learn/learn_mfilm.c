@@ -306,8 +306,9 @@ static film_status keep_partial(film_status status, const struct film_learned *l
                                 struct learned_map *out)
 {
     if (status != FILM_CANCELLED || !learned->p) return status;
-    out->interrupted = status_set(&out->interruption, FILM_CANCELLED, "stopped after %zu steps",
-                                  learned->solver.iterations);
+    out->interrupted = 1;
+    status_set(&out->interruption, FILM_CANCELLED, "stopped after %zu steps",
+               learned->solver.iterations);
     return FILM_OK;
 }
 

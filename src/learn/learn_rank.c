@@ -83,10 +83,9 @@ film_status learn_rank(const struct learn_input *input, struct learned_map *out,
     options.report_every = 1;
     options.report = on_step;
     options.user = &progress;
-    TRY(learn_checkpointer(input, pair_lists_hash(&pairs), &options.checkpointer, error));
     status = rank_learn(input->x, &pairs.labels, &options, &learned, error);
     if (status == FILM_CANCELLED && learned.map) { /* the map so far is a model too */
-        learned_map_stopped(out, options.checkpointer, learned.steps_done, learned.steps, "steps");
+        learned_map_stopped(out, learned.steps_done, learned.steps, "steps");
         status = FILM_OK;
     }
     TRY(status);

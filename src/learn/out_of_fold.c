@@ -305,7 +305,7 @@ done:
 
 /* ---- Maps of the folds ---- */
 
-/* The same input on the rows of REST, without log and checkpoints. */
+/* The same input on the rows of REST, without log. */
 static struct learn_input input_on(const struct learn_input *input, const struct corpus *rest)
 {
     return (struct learn_input){.method = input->method,
@@ -326,8 +326,8 @@ film_status out_of_fold_map(const struct learn_input *input, const struct corpus
     struct learned_map learned = {0};
     struct learn_input without = input_on(input, rest);
     TRY(learn_map(&without, &learned, error));
-    if (learned.interrupted != FILM_OK)
-        TRY(status_set(error, learned.interrupted, "%s", learned.interruption.message));
+    if (learned.interrupted)
+        TRY(status_set(error, FILM_CANCELLED, "%s", learned.interruption.message));
     *map = learned.map;
     learned.map = NULL;
 done:

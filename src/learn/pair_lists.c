@@ -1,7 +1,6 @@
 /* Turns labels of any kind into the positive and negative pairs of the ranking loss. labels.h
  * defines which pairs a kind of label makes; scores in the middle of their range are dropped. */
 #include "learn/pair_lists.h"
-#include "base/checksum.h"
 #include "base/mem.h"
 #include "learn/labels.h"
 
@@ -35,11 +34,4 @@ void pair_lists_free(struct pair_lists *lists)
 {
     mem_free(lists->positive);
     mem_free(lists->negative);
-}
-
-uint64_t pair_lists_hash(const struct pair_lists *lists)
-{
-    const struct rank_labels *labels = &lists->labels;
-    uint64_t hash = checksum_add(0, labels->positive, labels->positives * sizeof *labels->positive);
-    return checksum_add(hash, labels->negative, labels->negatives * sizeof *labels->negative);
 }

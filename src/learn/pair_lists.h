@@ -15,7 +15,4 @@ film_status pair_lists_make(struct pair_lists *lists, const struct corpus *corpu
                             film_error *error);
 void pair_lists_free(struct pair_lists *lists);
 
-/* A hash for the fingerprint of a checkpoint. */
-uint64_t pair_lists_hash(const struct pair_lists *lists);
-
 #endif

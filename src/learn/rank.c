@@ -5,9 +5,27 @@
 #include "la/openmp.h"
 #include "la/dense.h"
 #include "embed/vec.h"
-#include "learn/rank_run.h"
+#include "learn/rank_batch.h"
+#include "learn/rank_draw.h"
 
 #include <string.h>
+
+struct rank_run {
+    const struct csr *x; /* the sentences of this process */
+    const struct rank_options *options;
+    const struct comm *comm;
+    struct rank_learned *out;
+    struct rank_draw draw;
+    struct rank_map map;
+    struct rank_batch batch;
+    struct rank_rows rows;
+    size_t opposed; /* per batch */
+    size_t history_room;
+    size_t batches, step, steps; /* batches per epoch; steps completed, total */
+    double loss, gradient;       /* sums since the last report */
+    size_t losses;
+    int threads;
+};
 
 void rank_defaults(struct rank_options *options)
 {
@@ -64,33 +82,29 @@ static film_status check_rank_options(size_t sentences, const struct rank_option
 
 /* ---- Training ---- */
 
-/* Reports the steps since the last report; sets *CANCEL when the callback cancels. */
-static film_status record(struct rank_run *run, int *cancel, film_error *error)
-{
-    const struct rank_options *o = run->options;
-    size_t number = run->out->history_count;
-    if (run->step % rank_report_every(run) && run->step != run->steps) return FILM_OK;
-    if (!rank_history_reserve(run, number + 1)) return status_no_memory(error);
-    run->stored_history[number][0] = run->loss / (double)run->losses;
-    run->stored_history[number][1] = run->gradient / (double)run->losses;
-    struct rank_progress now = rank_history_entry(run, number);
-    run->loss = run->gradient = 0.0;
-    run->losses = 0;
-    run->out->history[run->out->history_count++] = now;
-    *cancel = run->comm->rank == 0 && o->report && o->report(o->user, &now);
-    return FILM_OK;
-}
-
-/* After a step: saves a checkpoint when it is due, and broadcasts whether process 0 was
- * cancelled. */
-static film_status pause(struct rank_run *run, int *cancel, film_error *error)
+/* Reports the steps since the last report. FILM_CANCELLED when the callback of process 0
+ * cancels. */
+static film_status record(struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
-    int failed = 0;
-    TRY(comm_broadcast(run->comm, cancel, sizeof *cancel, 0, error));
-    if (checkpoint_due(run->options->checkpointer, *cancel))
-        TRY(rank_checkpoint_save(run, &failed, error));
-    *cancel |= failed;
+    const struct rank_options *o = run->options;
+    struct rank_learned *out = run->out;
+    void *history = out->history;
+    int cancel = 0;
+    size_t every = o->report_every ? o->report_every : 1;
+    if (run->step % every && run->step != run->steps) return FILM_OK;
+    TRY_ALLOC(mem_grow(&history, &run->history_room, out->history_count + 1, sizeof *out->history),
+              error);
+    out->history = history;
+    struct rank_progress *now = &out->history[out->history_count++];
+    *now = (struct rank_progress){run->step, run->steps, (double)run->step / (double)run->batches,
+                                  run->loss / (double)run->losses,
+                                  run->gradient / (double)run->losses};
+    run->loss = run->gradient = 0.0;
+    run->losses = 0;
+    cancel = run->comm->rank == 0 && o->report && o->report(o->user, now);
+    TRY(comm_broadcast(run->comm, &cancel, sizeof cancel, 0, error));
+    if (cancel) status = status_set(error, FILM_CANCELLED, "stopped during ranking");
 done:
     return status;
 }
@@ -104,7 +118,6 @@ static film_status train_batch(struct rank_run *run, size_t number, film_error *
     size_t first = count * number / run->batches, end = count * (number + 1) / run->batches;
     double left = 1.0 - (double)run->step / (double)run->steps, norm;
     struct rank_loss loss;
-    int cancel = 0;
     struct rank_step step = {.temperature = o->temperature,
                              .rate = o->rate * left,
                              .weight_rate = o->weight_rate * left,
@@ -121,9 +134,7 @@ static film_status train_batch(struct rank_run *run, size_t number, film_error *
     run->loss += loss.value;
     run->losses++;
     run->step++;
-    TRY(record(run, &cancel, error));
-    TRY(pause(run, &cancel, error));
-    if (cancel) status = status_set(error, FILM_CANCELLED, "stopped during ranking");
+    TRY(record(run, error));
 done:
     return status;
 }
@@ -193,7 +204,6 @@ static film_status prepare_run(struct rank_run *run, const struct rank_labels *l
                   mem_array(most * (2 + o->hard) + 2 * run->opposed, sizeof *run->rows.row),
               error);
     run->rows.cluster = run->draw.cluster;
-    if (o->checkpointer && o->checkpointer->going_on) TRY(rank_checkpoint_load(run, error));
 done:
     return status;
 }
@@ -218,7 +228,6 @@ done:
     rank_map_free(&run.map);
     rank_batch_free(&run.batch);
     mem_free(run.rows.row);
-    mem_free(run.stored_history);
     if (status != FILM_OK && status != FILM_CANCELLED) rank_learned_free(out);
     return status;
 }

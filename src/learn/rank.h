@@ -49,8 +49,7 @@
  * Once: 8 gathered and 8 summed at the start, 4 D d' gathered at the end, when every process
  * receives the whole map (4 D d bytes). On Quora with N = 2 a process sends 3.5 MB per step. In the
  * memory formula, d becomes d' for the map, the touched features and a third of 12 d R, and B M
- * becomes B M / N. For a checkpoint process 0 gathers the columns (4 D d more bytes there); on
- * resuming it sends them back.
+ * becomes B M / N.
  *
  * Sums over processes round in a different order than sums in one process. Quora's losses differ by
  * 3e-6 of their value after 152 steps. A small corpus may see 1e-3: the first step of a term weight
@@ -60,7 +59,6 @@
 #define LEARN_RANK_H
 
 #include "base/comm.h"
-#include "base/checkpoint_state.h"
 #include "la/csr.h"
 
 #include <stdint.h>
@@ -99,13 +97,10 @@ struct rank_options {
     uint64_t seed;       /* 1 */
     int threads;         /* 0: all cores */
     size_t report_every; /* steps: 10 */
-    /* Saves a checkpoint at intervals and on cancellation, or resumes from one with the same result
-     * as an uninterrupted run, to the last bit. May be NULL. */
-    const struct checkpointer *checkpointer;
     /* A non-zero result cancels. May be NULL. */
     int (*report)(void *user, const struct rank_progress *now);
     void *user;
-    const struct comm *comm; /* default comm_single. Only process 0 reports and saves checkpoints */
+    const struct comm *comm; /* default comm_single. Only process 0 reports */
 };
 
 /* Sets the values above. */

@@ -52,8 +52,6 @@ void training_log_remark(struct training_log *log, const char *key, json_t *valu
         json_decref(value);
 }
 
-/* Traffic is reported with the seconds: checkpoints cause traffic too, and their number depends on
- * time. */
 static void note_traffic(struct training_log *log, const char *name)
 {
     const struct comm_traffic *now = log->comm->traffic, *then = &log->traffic;

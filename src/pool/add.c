@@ -1,7 +1,7 @@
 /* Adds sentences to a pool in batches. A batch is looked up and embedded without a lock, so that
  * several processes can work in parallel, and then written in one transaction.
  *
- * Resuming after a crash needs no checkpoint: an id that exists with the same text is skipped, and
+ * Nothing is stored to resume after a crash: an id that exists with the same text is skipped, and
  * a row without an id gets one derived from its text. Reading the file again up to the last batch
  * costs one lookup per row and no embedding. */
 #include "base/mem.h"

@@ -23,10 +23,6 @@ static film_status check_method(const film_train_options *options, film_method m
         return status_set(error, FILM_BAD_INPUT,
                           "examples need labels, but the input has none; keep no examples or add a "
                           "label, score, category or triplet column");
-    if (options->resume && method != FILM_METHOD_FILM && method != FILM_METHOD_RANK &&
-        method != FILM_METHOD_DEEP)
-        return status_set(error, FILM_BAD_INPUT, "nothing to resume: method %s has no checkpoints",
-                          name);
     /* A decision must be trained on out-of-fold maps, one per fold. A streaming method does not
      * train them. */
     if (method == FILM_METHOD_MFILM && options->decision == FILM_DECISION_FULL)
@@ -43,7 +39,7 @@ static int labels_are_few(const film_train_options *options, const struct corpus
     size_t pairs = options->plan_pairs ? options->plan_pairs : corpus->rows;
     return corpus->labels == FILM_LABELS_PAIRS && pairs < few &&
            options->method == FILM_METHOD_AUTO && options->decision == FILM_DECISION_AUTO &&
-           !options->bert && !options->vectors && !options->resume;
+           !options->bert && !options->vectors;
 }
 
 film_status plan_make(struct training_plan *plan, const film_train_options *options,

@@ -1,5 +1,4 @@
-/* A temporary file without a name that holds an array; it disappears with the process. Checkpoints
- * are files of their own: train/checkpoint.c. */
+/* A temporary file without a name that holds an array; it disappears with the process. */
 #include "train/spill.h"
 #include "base/mem.h"
 

@@ -14,7 +14,6 @@
 #include "model/packed.h"
 #include "train/calibration.h"
 #include "train/known_words.h"
-#include "train/checkpoint.h"
 #include "train/cross_validate.h"
 #include "train/earlier_models.h"
 #include "train/examples_sample.h"
@@ -35,8 +34,7 @@ struct interruption {
 static film_status check_training(const film_train_options *options, film_error *error)
 {
     film_status status = options_check(options, error);
-    if (status == FILM_OK) status = options_check_job(options, error);
-    return status == FILM_OK ? checkpoint_check(options, error) : status;
+    return status == FILM_OK ? options_check_job(options, error) : status;
 }
 
 /* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. Its
@@ -91,12 +89,11 @@ struct training_data {
     const struct training_rows *rows;
     const struct csr *x;
     const struct word_vectors *word_vectors; /* NULL: none */
-    const struct checkpointing *checkpointing;
     struct training_log *log;
 };
 
-/* The input of the words' map. Beside a network it is learned second: it then has no
- * checkpoints, and uses its own default sizes. */
+/* The input of the words' map. Beside a network it is learned second, with its own default
+ * sizes. */
 static struct learn_input words_input(const struct training_data *data, const film_model *model)
 {
     const film_train_options *options = data->options;
@@ -112,7 +109,6 @@ static struct learn_input words_input(const struct training_data *data, const fi
                                 .x = data->x,
                                 .word_vectors = data->word_vectors,
                                 .stream = &data->rows->stream,
-                                .checkpointing = second ? NULL : data->checkpointing,
                                 .log = data->log};
 }
 
@@ -132,7 +128,6 @@ static struct learn_input network_input(const struct training_data *data, const 
                                 .x = data->x,
                                 .network = model->network,
                                 .encoded = vectors,
-                                .checkpointing = data->checkpointing,
                                 .log = data->log};
 }
 
@@ -146,7 +141,8 @@ static film_status learn_into_model(const struct learn_input *input, film_model 
     if (status == FILM_OK) {
         *map = learned.map;
         *dim = learned.dim;
-        *stopped = (struct interruption){learned.interrupted, learned.interruption};
+        if (learned.interrupted)
+            *stopped = (struct interruption){FILM_CANCELLED, learned.interruption};
         learned.map = NULL;
     }
     if (status == FILM_OK && learned.sigma) {
@@ -326,7 +322,6 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     struct training_plan plan;
     struct csr x = {0};
     struct packed_rows packed = {0};
-    struct checkpoint checkpoint = {0};
     struct word_vectors vectors = {0};
     double share = 0;
     /* A promised figure is chosen on pairs that nothing was learned from. */
@@ -344,8 +339,6 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     /* Ranking reads few rows at a time; the other methods multiply with the whole matrix. */
     int pack = plan.words == FILM_METHOD_RANK && !options->vectors;
     TRY(count_features(model, &rows->corpus, options, pack ? &packed : NULL, &x, log, error));
-    struct training_identity identity = {
-        options, model->settings.method, plan.dim, plan.features, &rows->corpus, &rows->dev, &x};
     if (options->vectors) TRY(read_vectors(model, options, &vectors, log, error));
     if (options->vectors && plan.method == FILM_METHOD_DEEP)
         TRY(learn_network_words(options, &model->features, &vectors, &model->network, error));
@@ -354,7 +347,6 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
                                  .rows = rows,
                                  .x = &x,
                                  .word_vectors = vectors.rows ? &vectors : NULL,
-                                 .checkpointing = checkpoint_prepare(&checkpoint, &identity),
                                  .log = log};
     if (plan.full || plan.prior)
         TRY(known_words_read(&model->features, options, &model->relations, log, error));
@@ -372,7 +364,6 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
                             log, error));
     model->decision.share = share;
 done:
-    checkpoint_free(&checkpoint);
     word_vectors_free(&vectors);
     csr_free(&x);
     packed_rows_free(&packed);
@@ -393,8 +384,6 @@ static film_status train_fold(struct corpus *rest, const film_train_options *opt
     *rest = (struct corpus){0};
     plain.operating = (film_operating){FILM_ACCURACY, 0};
     plain.prior = 0.5;
-    plain.checkpoint = NULL;
-    plain.resume = 0;
     TRY_ALLOC(model, error);
     TRY(earlier_take_parent(&plain, model, error));
     TRY(train_rows(&rows, &plain, NULL, model, NULL, &stopped, error));

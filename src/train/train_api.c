@@ -94,8 +94,6 @@ film_status options_complete(film_train_options *out, const film_train_options *
     fill_solver(&out->solver);
     fill_deep(&out->deep);
     if (!out->seed) out->seed = 1;
-    fill_number(&out->checkpoint_every, 60);
-    if (out->checkpoint_only_when_cancelled) out->checkpoint_every = 0;
     return FILM_OK;
 }
 

@@ -22,15 +22,6 @@ expect_status "few steps" 0 "$FILM" train train.tsv --dev both.tsv --bert tiny -
 check "a network that is hardly better than chance is warned of" grep -qx \
     'film: warning: after [0-9]* steps the network decides hardly better than chance; train for longer (--epochs) or leave out --method deep' err
 
-# Stopped by Ctrl-C at its first checkpoint, then gone on with.
-expect_status "a longer training" 0 train -t 1 -q --epochs 8 -o whole.film
-signal_at INT rename 1 part.film.checkpoint "$FILM" train train.tsv --dev dev.tsv --bert tiny --method deep \
-    --set maps=2,3,4,6 --batch 16 -t 1 -q --epochs 8 --checkpoint-every 0.0001 -o part.film
-check "Ctrl-C keeps what was learned" grep -q 'stopped after .* of .* steps' err
-check "and its checkpoint" test -e part.film.checkpoint
-expect_status "--resume" 0 train -t 1 -q --epochs 8 --resume -o part.film
-check "goes on to the same bytes" cmp whole.film part.film
-
 # The comparison.
 COMPARE=$ROOT/examples/blackbox/run
 expect_status "the comparison without an encoder" 1 "$PYTHON" "$COMPARE"

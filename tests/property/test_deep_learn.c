@@ -51,64 +51,14 @@ static double order_of(const struct deep *deep)
     return (double)right / (double)asked;
 }
 
-/* A checkpointer in memory; cancels at step STOP. */
-struct memory {
-    struct checkpointer checkpointer;
-    struct kept {
-        char name[20];
-        unsigned char bytes[1 << 16];
-        size_t size;
-    } kept[8];
-    size_t count, stop;
-};
-
-static size_t bytes_of(const struct state_array *array)
-{
-    static const size_t sizes[] = {
-        [STATE_U8] = 1, [STATE_U32] = 4, [STATE_SIZE] = 8, [STATE_FLOAT] = 4, [STATE_DOUBLE] = 8};
-    return sizes[array->type] * array->count;
-}
-
-static film_status load_kept(void *user, const struct state_array *arrays, size_t count,
-                             film_error *problem)
-{
-    struct memory *memory = user;
-    (void)problem;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < memory->count; k++)
-            if (strcmp(arrays[i].name, memory->kept[k].name) == 0) {
-                assert_int_equal(bytes_of(&arrays[i]), memory->kept[k].size);
-                memcpy(arrays[i].data, memory->kept[k].bytes, memory->kept[k].size);
-            }
-    return FILM_OK;
-}
-
-static int never(void *user)
-{
-    (void)user;
-    return 0;
-}
-
-static int save_kept(void *user, const struct state_array *arrays, size_t count)
-{
-    struct memory *memory = user;
-    memory->count = count;
-    for (size_t i = 0; i < count; i++) {
-        assert_true(bytes_of(&arrays[i]) <= sizeof memory->kept[i].bytes);
-        strcpy(memory->kept[i].name, arrays[i].name);
-        memcpy(memory->kept[i].bytes, arrays[i].data, bytes_of(&arrays[i]));
-        memory->kept[i].size = bytes_of(&arrays[i]);
-    }
-    return 0;
-}
-
+/* Cancels at step *USER. */
 static int stop_at(void *user, const struct deep_progress *now)
 {
-    const struct memory *memory = user;
-    return now->step == memory->stop;
+    return now->step == *(const size_t *)user;
 }
 
-static film_status learn_toy(struct deep *deep, int n_pair, int threads, struct memory *memory,
+/* STOP: the step after which it is cancelled; 0: never. */
+static film_status learn_toy(struct deep *deep, int n_pair, int threads, size_t stop,
                              struct deep_learned *learned)
 {
     struct rank_pair positive[64], negative[64];
@@ -128,11 +78,8 @@ static film_status learn_toy(struct deep *deep, int n_pair, int threads, struct 
     options.rate = 0.01;
     options.report_every = 1;
     options.threads = threads;
-    if (memory) {
-        options.checkpointer = &memory->checkpointer;
-        options.report = stop_at;
-        options.user = memory;
-    }
+    options.report = stop_at;
+    options.user = &stop;
     return deep_learn(deep, &source, SENTENCES, &labels, &options, learned, &error);
 }
 
@@ -151,7 +98,7 @@ static void it_learns(void **state)
         struct deep_learned learned;
         start_toy(&deep);
         double before = order_of(&deep);
-        assert_int_equal(learn_toy(&deep, n_pair, 2, NULL, &learned), FILM_OK);
+        assert_int_equal(learn_toy(&deep, n_pair, 2, 0, &learned), FILM_OK);
         assert_int_equal(learned.steps_done, learned.steps);
         assert_int_equal(learned.history_count, learned.steps);
         assert_true(order_of(&deep) > before + 0.1);
@@ -160,28 +107,34 @@ static void it_learns(void **state)
     }
 }
 
-static void threads_and_resuming_change_nothing(void **state)
+static void threads_change_nothing(void **state)
 {
     (void)state;
-    static struct memory memory;
-    struct deep one, paused;
+    struct deep one, two;
     struct deep_learned learned, again;
-    memory = (struct memory){.stop = 5};
-    memory.checkpointer = (struct checkpointer){&memory, 0, load_kept, never, save_kept};
-    start_toy(&one), start_toy(&paused);
-    assert_int_equal(learn_toy(&one, 0, 1, NULL, &learned), FILM_OK);
-    assert_int_equal(learn_toy(&paused, 0, 3, &memory, &again), FILM_CANCELLED);
-    assert_int_equal(again.steps_done, 5);
-    deep_learned_free(&again);
-    memset(paused.own, 0, deep_parameters(&paused) * sizeof(float));
-    memory.stop = 0, memory.checkpointer.going_on = 1;
-    assert_int_equal(learn_toy(&paused, 0, 2, &memory, &again), FILM_OK);
-    assert_memory_equal(one.own, paused.own, deep_parameters(&one) * sizeof(float));
+    start_toy(&one), start_toy(&two);
+    assert_int_equal(learn_toy(&one, 0, 1, 0, &learned), FILM_OK);
+    assert_int_equal(learn_toy(&two, 0, 3, 0, &again), FILM_OK);
+    assert_memory_equal(one.own, two.own, deep_parameters(&one) * sizeof(float));
     assert_int_equal(learned.history_count, again.history_count);
     for (size_t i = 0; i < again.history_count; i++)
         assert_true(learned.history[i].loss == again.history[i].loss);
     deep_learned_free(&learned), deep_learned_free(&again);
-    deep_free(&one), deep_free(&paused);
+    deep_free(&one), deep_free(&two);
+}
+
+static void what_was_learned_before_a_stop_is_kept(void **state)
+{
+    (void)state;
+    struct deep start, stopped;
+    struct deep_learned learned;
+    start_toy(&start), start_toy(&stopped);
+    assert_int_equal(learn_toy(&stopped, 0, 1, 5, &learned), FILM_CANCELLED);
+    assert_int_equal(learned.steps_done, 5);
+    assert_int_equal(learned.history_count, 5);
+    assert_memory_not_equal(start.own, stopped.own, deep_parameters(&start) * sizeof(float));
+    deep_learned_free(&learned);
+    deep_free(&start), deep_free(&stopped);
 }
 
 static void nothing_to_learn_from(void **state)
@@ -259,7 +212,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_learns),
-        cmocka_unit_test(threads_and_resuming_change_nothing),
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(what_was_learned_before_a_stop_is_kept),
         cmocka_unit_test(nothing_to_learn_from),
         cmocka_unit_test(stored_in_a_file),
     };

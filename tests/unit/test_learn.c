@@ -75,7 +75,7 @@ static void the_same_input_gives_the_same_map(void **state)
         assert_ok(learn_map(&input, &again, &error));
         assert_int_equal(once.dim, 5);
         assert_memory_equal(once.map, again.map, FEATURES * 5 * sizeof(float));
-        assert_int_equal(once.interrupted, FILM_OK);
+        assert_false(once.interrupted);
         assert_int_equal(once.sigma != NULL, methods[m] != FILM_METHOD_RANK);
         learned_map_free(&once);
         learned_map_free(&again);
@@ -115,7 +115,7 @@ static void what_was_learned_before_a_stop_is_handed_out(void **state)
     struct learn_input input = input_of(&world, FILM_METHOD_RANK);
     struct learned_map learned = {0};
     assert_ok(learn_map(&input, &learned, &error));
-    assert_int_equal(learned.interrupted, FILM_CANCELLED);
+    assert_true(learned.interrupted);
     assert_non_null(strstr(learned.interruption.message, "stopped after 1 of 2 steps"));
     assert_non_null(learned.map);
     learned_map_free(&learned);
