@@ -90,25 +90,21 @@ static double longest(const struct krylov *job, size_t count, size_t width)
  * full projection reaches full orthogonality. (A second one would double the cost of the most
  * expensive part.) SCALE is the length of the image along the basis; compared with it, a remainder
  * of rounding is recognised. After a random block, the part along the first blocks is larger. */
-static film_status krylov_step(struct krylov *job, struct krylov_work *work, double *scale,
-                               film_error *error)
+static void krylov_step(struct krylov *job, struct krylov_work *work, double *scale)
 {
     size_t width = work->last, near = work->count;
     if (near > width + job->block) near = width + job->block;
     size_t first = work->count - near;
-    film_status status = FILM_OK;
-    TRY(job->apply(job->self, work->block, width, error));
-    TRY(ortho_project(&job->side, &(struct ortho_basis){work->basis + first, work->ld, near},
-                      work->block, width, error));
+    job->apply(job->self, work->block, width);
+    ortho_project(&job->side, &(struct ortho_basis){work->basis + first, work->ld, near},
+                  work->block, width);
     collect_products(job, work, first, first);
     *scale = longest(job, near, width);
-    TRY(ortho_project(&job->side, &(struct ortho_basis){work->basis, work->ld, work->count},
-                      work->block, width, error));
+    ortho_project(&job->side, &(struct ortho_basis){work->basis, work->ld, work->count},
+                  work->block, width);
     collect_products(job, work, 0, first);
     double rest = longest(job, work->count, width);
     if (rest > *scale) *scale = rest;
-done:
-    return status;
 }
 
 /* Keeps the first WIDTH columns of the remainder as the next block. There are fewer only when the
@@ -127,16 +123,13 @@ static film_status build(struct krylov *job, struct krylov_work *work, film_erro
     double scale = 0.0;
     /* Starting with A times a random block costs one product and saves a step. */
     ortho_random(side, work->block, job->block);
-    TRY(job->apply(job->self, work->block, job->block, error));
+    job->apply(job->self, work->block, job->block);
     TRY(ortho_block(side, &(struct ortho_basis){work->basis, work->ld, 0}, work->block, job->block,
                     0.0, error));
     append_block(job, work, job->block);
     for (;;) {
-        TRY(comm_agree(
-            job->comm,
-            progress_report(&job->progress, "svd", (double)work->count, (double)job->basis, error),
-            error));
-        TRY(krylov_step(job, work, &scale, error));
+        TRY(progress_report(&job->progress, "svd", (double)work->count, (double)job->basis, error));
+        krylov_step(job, work, &scale);
         size_t left = job->basis - work->count;
         if (left == 0) break;
         size_t width = left < job->block ? left : job->block;
@@ -145,7 +138,7 @@ static film_status build(struct krylov *job, struct krylov_work *work, film_erro
                         work->block, width, scale, error));
         append_block(job, work, width);
     }
-    TRY(ortho_gram(side, work->block, work->last, work->gram, error));
+    ortho_gram(side, work->block, work->last, work->gram);
 done:
     return status;
 }
@@ -228,11 +221,8 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     top = mem_array(job->basis, job->rank * sizeof *top);
     *vectors = mem_array(job->side.rows, job->rank * sizeof **vectors);
     TRY_ALLOC(all_values && top && *vectors, error);
-    /* Every process computes this, because waiting for the first would not be faster. Machines may
-     * round differently, so all use the vectors of the first process. */
     TRY(krylov_small(work.small, job->basis, all_values, job->side.threads, error));
     take_top(job, &work, all_values, values, residual, top);
-    TRY(comm_broadcast(job->comm, top, job->basis * job->rank * sizeof *top, 0, error));
     combine(job, &work, top, *vectors);
 done:
     krylov_work_free(&work);

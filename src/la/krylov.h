@@ -10,13 +10,12 @@
 
 struct krylov {
     struct ortho side; /* the vectors; the caller initialises it for BASIS and BLOCK */
-    size_t basis;      /* vectors to build, <= side.all */
+    size_t basis;      /* vectors to build, <= side.rows */
     size_t block;      /* vectors per step, <= basis and <= ORTHO_WIDEST */
     size_t rank;       /* eigenvectors wanted, <= basis */
     film_progress progress;
-    const struct comm *comm; /* of the job: its processes stop together */
     /* block (rows x width) = A block. */
-    film_status (*apply)(void *self, float *block, size_t width, film_error *error);
+    void (*apply)(void *self, float *block, size_t width);
     void *self;
 };
 

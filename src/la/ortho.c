@@ -17,38 +17,14 @@ enum { ROWS_AT_ONCE = 256, MOST_PASSES = 8 };
  * ones. */
 static const double LOST = 1e-6, WEAK = 1e-3, HALF = 0.5;
 
-/* Computes FIRST and ALL from the row counts of all processes. */
-static film_status find_offset(struct ortho *side, film_error *error)
-{
-    const struct comm *comm = side->comm;
-    side->first = 0;
-    side->all = side->rows;
-    if (comm->size == 1) return FILM_OK;
-    size_t size = (size_t)comm->size;
-    size_t *counts = mem_zeroed(size, sizeof *counts);
-    if (!counts) return status_no_memory(error);
-    counts[comm->rank] = side->rows;
-    film_status status = comm_sum_counts(comm, counts, size, error);
-    side->all = 0;
-    for (size_t i = 0; status == FILM_OK && i < size; i++) {
-        if (i == (size_t)comm->rank) side->first = side->all;
-        side->all += counts[i];
-    }
-    mem_free(counts);
-    return status;
-}
-
 film_status ortho_init(struct ortho *side, struct ortho_room room, uint64_t seed, int threads,
-                       const struct comm *comm, film_error *error)
+                       film_error *error)
 {
     memset(side, 0, sizeof *side);
     side->rows = room.rows;
-    side->comm = comm;
     side->threads = threads;
     side->seed = seed;
     side->most = room.most;
-    film_status status = find_offset(side, error);
-    if (status != FILM_OK) return status;
     side->sums = mem_aligned(room.most, ORTHO_PARTS * room.width * sizeof *side->sums);
     side->factor = mem_aligned(room.most, room.width * sizeof *side->factor);
     side->gram = mem_aligned(ORTHO_PARTS + 1, room.width * room.width * sizeof *side->gram);
@@ -87,7 +63,7 @@ static void fill_random(struct ortho *side, float *block, size_t ld, size_t widt
 #pragma omp parallel for schedule(static) num_threads(side->threads)
     for (size_t i = 0; i < side->rows; i++) {
         struct rng rng;
-        rng_seed_part(&rng, seed, side->first + i);
+        rng_seed_part(&rng, seed, i);
         for (size_t j = 0; j < width; j++) block[i * ld + j] = (float)rng_normal(&rng);
     }
 }
@@ -99,12 +75,11 @@ void ortho_random(struct ortho *side, float *block, size_t width)
 
 /* ---- Products with the basis ---- */
 
-film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block,
-                          size_t width, film_error *error)
+void ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block, size_t width)
 {
     size_t ld = basis->ld, count = basis->count;
     size_t parts = part_count(side), size = count * width;
-    if (size == 0) return FILM_OK;
+    if (size == 0) return;
         /* OpenBLAS runs on one thread inside a parallel region. Dividing these tall and thin
          * products ourselves was 10 to 50 % faster than its threads. */
 #pragma omp parallel for schedule(dynamic, 1) num_threads(side->threads) if (parts > 1)
@@ -120,10 +95,6 @@ film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, f
         for (size_t part = 0; part < parts; part++) sum += (double)side->sums[part * size + k];
         side->factor[k] = (float)sum;
     }
-    if (side->comm->size > 1) {
-        film_status status = comm_sum_float(side->comm, side->factor, size, error);
-        if (status != FILM_OK) return status;
-    }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(side->threads) if (parts > 1)
     for (size_t part = 0; part < parts; part++) {
         size_t begin = part_begin(side, part), end = part_begin(side, part + 1);
@@ -131,7 +102,6 @@ film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, f
                     (int)count, -1.0f, basis->values + begin * ld, (int)ld, side->factor,
                     (int)width, 1.0f, block + begin * width, (int)width);
     }
-    return FILM_OK;
 }
 
 /* gram (width x width) of rows BEGIN .. END, in double. 32 rows at a time are converted, so that
@@ -148,8 +118,7 @@ static void gram_rows(const float *block, size_t width, size_t begin, size_t end
     }
 }
 
-film_status ortho_gram(struct ortho *side, const float *block, size_t width, double *gram,
-                       film_error *error)
+void ortho_gram(struct ortho *side, const float *block, size_t width, double *gram)
 {
     size_t parts = part_count(side), size = width * width;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(side->threads) if (parts > 1)
@@ -161,8 +130,6 @@ film_status ortho_gram(struct ortho *side, const float *block, size_t width, dou
         for (size_t part = 0; part < parts; part++) sum += side->gram[part * size + k];
         gram[k] = sum;
     }
-    if (side->comm->size == 1) return FILM_OK;
-    return comm_sum_double(side->comm, gram, size, error);
 }
 
 /* ---- Cholesky QR ---- */
@@ -173,7 +140,7 @@ struct factored {
 };
 
 /* gram = upper' upper, in place (row-major, upper triangle). Not by LAPACK: dependent columns
- * must be found one by one, and all processes must find the same ones. The row and column of a
+ * must be found one by one. The row and column of a
  * dependent column become those of the identity. */
 static struct factored cholesky(double *gram, size_t width, double scale, double weak)
 {
@@ -256,11 +223,10 @@ film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, flo
 {
     double gram[ORTHO_WIDEST * ORTHO_WIDEST];
     float inverse[ORTHO_WIDEST * ORTHO_WIDEST];
-    film_status status = FILM_OK;
     int again = 0;
     for (int pass = 0; pass < MOST_PASSES; pass++) {
-        if (again) TRY(ortho_project(side, basis, block, width, error));
-        TRY(ortho_gram(side, block, width, gram, error));
+        if (again) ortho_project(side, basis, block, width);
+        ortho_gram(side, block, width, gram);
         double distance = distance_from_identity(gram, width);
         if (!isfinite(distance))
             return status_set(error, FILM_BAD_INPUT, "matrix: a value is too large or not finite");
@@ -273,6 +239,5 @@ film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, flo
         again = found.weak; /* a dependent column is weak too */
     }
     /* What remains is rounding: after 8 passes the distance is 1e-5 or less. */
-done:
-    return status;
+    return FILM_OK;
 }

@@ -1,22 +1,21 @@
 /* Block orthonormalisation: makes the columns of a tall matrix (rows x width, row-major float,
  * width at most ORTHO_WIDEST) orthonormal to each other and to an existing basis.
  *
- * The rows may be partitioned over processes; inner products are then summed through the side's
- * communicator. The work is divided into ORTHO_PARTS parts for every thread count, so the result
- * does not depend on it, to the last bit. */
+ * The work is divided into ORTHO_PARTS parts for every thread count, so the result does not depend
+ * on it, to the last bit. */
 #ifndef LA_ORTHO_H
 #define LA_ORTHO_H
 
-#include "base/comm.h"
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 enum { ORTHO_WIDEST = 64, ORTHO_PARTS = 32 };
 
 /* One side of a matrix (rows or columns): the shape of its vectors, and scratch memory. */
 struct ortho {
-    size_t rows;             /* of this process */
-    size_t first;            /* this process's first row among all rows */
-    size_t all;              /* rows of all processes; also the largest possible dimension */
-    const struct comm *comm; /* comm_single when every process holds all rows */
+    size_t rows; /* also the largest possible dimension */
     int threads;
     uint64_t seed, draws; /* DRAWS counts the random blocks drawn so far */
     size_t most;          /* capacity: the largest basis */
@@ -30,13 +29,12 @@ struct ortho_room {
     size_t rows, most, width;
 };
 
-/* Every process of COMM calls it. */
 film_status ortho_init(struct ortho *side, struct ortho_room room, uint64_t seed, int threads,
-                       const struct comm *comm, film_error *error);
+                       film_error *error);
 void ortho_free(struct ortho *side);
 
 /* Fills a block with normal random numbers. They depend only on the seed, the number of the draw
- * and the row's global index. */
+ * and the row. */
 void ortho_random(struct ortho *side, float *block, size_t width);
 
 /* Orthonormal columns, rows x count. */
@@ -47,17 +45,15 @@ struct ortho_basis {
 
 /* block -= basis basis' block. The inner products basis' block (count x width) are in side->factor
  * after it. */
-film_status ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block,
-                          size_t width, film_error *error);
+void ortho_project(struct ortho *side, const struct ortho_basis *basis, float *block, size_t width);
 
 /* gram (width x width, row-major) = block' block, in double. */
-film_status ortho_gram(struct ortho *side, const float *block, size_t width, double *gram,
-                       film_error *error);
+void ortho_gram(struct ortho *side, const float *block, size_t width, double *gram);
 
 /* Makes the columns of a block that was projected against the basis orthonormal. SCALE is their
  * length before the projection: a remainder below 1e-6 SCALE is rounding. Such a
  * column, or one that depends on those before it, is replaced by a random vector orthogonal to all
- * others. count + width <= all. */
+ * others. count + width <= rows. */
 film_status ortho_block(struct ortho *side, const struct ortho_basis *basis, float *block,
                         size_t width, double scale, film_error *error);
 

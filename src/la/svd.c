@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "la/openmp.h"
 #include "la/krylov.h"
-#include "la/spread.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -18,50 +17,21 @@ enum { DEFAULT_BLOCK = 16, ROWS_AT_ONCE = 256 };
 static const double SMALLEST = 1e-5, GRADED = 0.05;
 
 struct svd_job {
-    const struct csr *x; /* rows of this process x cols */
-    struct csr t;        /* its transpose */
-    const struct comm *comm;
+    const struct csr *x;
+    struct csr t; /* its transpose */
     int threads;
-    int cols_side;   /* 1: fewer columns than rows, A = X'X; 0: A = XX' */
-    size_t all_rows; /* in all processes */
-    float *middle;   /* longer side x block; in a job: the rows of this process */
-    float *whole;    /* in a job, if cols_side: cols x block; else NULL */
+    int cols_side; /* 1: fewer columns than rows, A = X'X; 0: A = XX' */
+    float *middle; /* longer side x block */
 };
 
-/* block = A block. Each process has its own rows or, if cols_side, its own range of columns. */
-static film_status apply(void *self, float *block, size_t width, film_error *error)
+/* block = A block. */
+static void apply(void *self, float *block, size_t width)
 {
     struct svd_job *job = self;
-    film_status status = FILM_OK;
-    size_t cols = job->x->cols;
-    if (!job->cols_side) { /* the middle is summed over all processes */
-        csr_times(&job->t, block, width, job->threads, job->middle);
-        TRY(comm_sum_float(job->comm, job->middle, cols * width, error));
-        csr_times(job->x, job->middle, width, job->threads, block);
-        goto done;
-    }
-    float *whole = job->whole ? job->whole : block;
-    if (job->whole) TRY(spread_gather(job->comm, cols, width, block, whole, error));
-    csr_times(job->x, whole, width, job->threads, job->middle);
-    csr_times(&job->t, job->middle, width, job->threads, whole);
-    if (job->whole) TRY(spread_sum(job->comm, cols, width, whole, block, error));
-done:
-    return status;
-}
-
-static film_status count_rows(struct svd_job *job, film_error *error)
-{
-    double rows = (double)job->x->rows;
-    film_status status = FILM_OK;
-    if (job->comm->size > 1) TRY(comm_sum_double(job->comm, &rows, 1, error));
-    job->all_rows = (size_t)rows;
-    if (job->all_rows == 0 || job->x->cols == 0)
-        return status_set(error, FILM_BAD_INPUT,
-                          "SVD: empty matrix of %zu sentences and %zu features", job->all_rows,
-                          job->x->cols);
-    job->cols_side = job->x->cols <= job->all_rows;
-done:
-    return status;
+    const struct csr *first = job->cols_side ? job->x : &job->t;
+    const struct csr *second = job->cols_side ? &job->t : job->x;
+    csr_times(first, block, width, job->threads, job->middle);
+    csr_times(second, job->middle, width, job->threads, block);
 }
 
 /* Chooses sizes that the matrix allows. The defaults were measured on the 165,497 x 25,799 word
@@ -75,7 +45,7 @@ done:
 static void choose_method(const struct svd_job *job, const struct svd_options *options,
                           struct krylov *krylov)
 {
-    size_t most = job->cols_side ? job->x->cols : job->all_rows;
+    size_t most = job->cols_side ? job->x->cols : job->x->rows;
     krylov->rank = options->rank < most ? options->rank : most;
     krylov->block = options->block ? options->block : DEFAULT_BLOCK;
     if (krylov->block > ORTHO_WIDEST) krylov->block = ORTHO_WIDEST;
@@ -96,14 +66,10 @@ static film_status solve(struct svd_job *job, const struct svd_options *options,
     TRY_ALLOC(residual, error);
     TRY(csr_transpose(job->x, job->threads, &job->t, error));
     TRY_ALLOC(job->middle = mem_aligned(job->cols_side ? rows : cols, width), error);
-    if (job->cols_side && job->comm->size > 1)
-        TRY_ALLOC(job->whole = mem_aligned(cols, width), error);
     TRY(ortho_init(&krylov->side,
-                   (struct ortho_room){job->cols_side ? spread_rows(job->comm, cols) : rows,
-                                       krylov->basis, krylov->block},
-                   options->seed, job->threads, job->comm, error));
+                   (struct ortho_room){job->cols_side ? cols : rows, krylov->basis, krylov->block},
+                   options->seed, job->threads, error));
     krylov->progress = options->progress;
-    krylov->comm = job->comm;
     krylov->apply = apply;
     krylov->self = job;
     TRY(krylov_top(krylov, values, residual, near, error));
@@ -115,8 +81,7 @@ done:
     mem_free(residual);
     ortho_free(&krylov->side);
     mem_free_aligned(job->middle);
-    mem_free_aligned(job->whole);
-    job->middle = job->whole = NULL;
+    job->middle = NULL;
     return status;
 }
 
@@ -132,10 +97,8 @@ static film_status cross(const struct svd_job *job, struct subspaces *pair, film
 {
     pair->far = mem_array(pair->far_rows, pair->rank * sizeof *pair->far);
     if (!pair->far) return status_no_memory(error);
-    return job->cols_side ? spread_times(job->comm, job->x, pair->near, pair->rank, job->threads,
-                                         pair->far, error)
-                          : spread_sum_times(job->comm, &job->t, pair->near, pair->rank,
-                                             job->threads, pair->far, error);
+    csr_times(job->cols_side ? job->x : &job->t, pair->near, pair->rank, job->threads, pair->far);
+    return FILM_OK;
 }
 
 /* LENGTHS (rank) of the columns of far. Sums are in double, in parts that do not depend on the
@@ -160,17 +123,15 @@ static film_status column_lengths(const struct svd_job *job, const struct subspa
     for (size_t j = 0; j < rank; j++) {
         lengths[j] = 0.0;
         for (size_t part = 0; part < ORTHO_PARTS; part++) lengths[j] += sums[part * rank + j];
+        lengths[j] = sqrt(lengths[j]);
     }
-    TRY(comm_sum_double(job->comm, lengths, rank, error));
-    for (size_t j = 0; j < rank; j++) lengths[j] = sqrt(lengths[j]);
 done:
     mem_free(sums);
     return status;
 }
 
 /* gram (rank x rank) = far' far in double. */
-static film_status far_gram(const struct svd_job *job, const struct subspaces *pair, double *gram,
-                            film_error *error)
+static film_status far_gram(const struct subspaces *pair, double *gram, film_error *error)
 {
     size_t rank = pair->rank;
     double *wide = mem_array(ROWS_AT_ONCE, rank * sizeof *wide);
@@ -183,7 +144,6 @@ static film_status far_gram(const struct svd_job *job, const struct subspaces *p
         cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, (int)rank, (int)rows, 1.0, wide,
                     (int)rank, 1.0, gram, (int)rank);
     }
-    TRY(comm_sum_double(job->comm, gram, rank * rank, error));
 done:
     mem_free(wide);
     return status;
@@ -220,7 +180,7 @@ static film_status polish(const struct svd_job *job, struct subspaces *pair, dou
     float *rotation = mem_array(rank, rank * sizeof *rotation);
     film_status status = FILM_OK;
     TRY_ALLOC(gram && squares && rotation, error);
-    TRY(far_gram(job, pair, gram, error));
+    TRY(far_gram(pair, gram, error));
     TRY(krylov_small(gram, rank, squares, job->threads, error));
     for (size_t j = 0; j < rank; j++) {
         double square = squares[rank - 1 - j];
@@ -228,8 +188,6 @@ static film_status polish(const struct svd_job *job, struct subspaces *pair, dou
         for (size_t i = 0; i < rank; i++)
             rotation[i * rank + j] = (float)gram[(rank - 1 - j) * rank + i];
     }
-    /* Machines may round differently: all use the rotation of the first process. */
-    TRY(comm_broadcast(job->comm, rotation, rank * rank * sizeof *rotation, 0, error));
     TRY(rotate_columns(pair->near, pair->near_rows, rank, rotation, error));
     TRY(rotate_columns(pair->far, pair->far_rows, rank, rotation, error));
     TRY(column_lengths(job, pair, sigma, error)); /* of the rotated far */
@@ -259,34 +217,17 @@ static void scale_columns(const struct svd_job *job, float *matrix, size_t rows,
         for (size_t j = 0; j < rank; j++) matrix[i * rank + j] *= scale[j];
 }
 
-/* scale (rank) = the entry of largest magnitude in each column of VALUES (rows x rank); the first
- * of equal ones. */
-static void find_largest(const float *values, size_t rows, size_t rank, float *scale)
+/* scale (rank) = +1 or -1, so that the entry of largest magnitude in each column of u (rows x rank)
+ * becomes positive; the first of equal ones. */
+static void find_signs(const float *u, size_t rows, size_t rank, float *scale)
 {
     for (size_t j = 0; j < rank; j++) scale[j] = 0.0f;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < rank; j++) {
-            float value = values[i * rank + j];
+            float value = u[i * rank + j];
             if (fabsf(value) > fabsf(scale[j])) scale[j] = value;
         }
-}
-
-/* scale = +1 or -1, so that the entry of largest magnitude in each column of u becomes positive. u
- * is ROWS of this process x rank. */
-static film_status find_signs(const struct svd_job *job, const float *u, size_t rows, size_t rank,
-                              float *scale, film_error *error)
-{
-    film_status status = FILM_OK;
-    void *all = NULL;
-    size_t *sizes = NULL;
-    find_largest(u, rows, rank, scale);
-    TRY(comm_gather_all(job->comm, scale, rank * sizeof *scale, &all, &sizes, error));
-    find_largest(all, (size_t)job->comm->size, rank, scale);
     for (size_t j = 0; j < rank; j++) scale[j] = scale[j] < 0.0f ? -1.0f : 1.0f;
-done:
-    mem_free(all);
-    mem_free(sizes);
-    return status;
 }
 
 /* Computes the other side, the singular values, the numerical rank and the signs. */
@@ -314,7 +255,7 @@ static film_status finish_factors(const struct svd_job *job, struct subspaces *p
     /* Values that are equal up to rounding may be in the wrong order. */
     for (size_t j = 0; j < keep; j++)
         out->sigma[j] = (float)(j > 0 && sigma[j] > sigma[j - 1] ? sigma[j - 1] : sigma[j]);
-    TRY(find_signs(job, job->cols_side ? pair->near : pair->far, out->u_rows, keep, scale, error));
+    find_signs(job->cols_side ? pair->near : pair->far, job->x->cols, keep, scale);
     scale_columns(job, pair->near, pair->near_rows, keep, scale);
     for (size_t j = 0; j < keep; j++) scale[j] = (float)((double)scale[j] / sigma[j]);
     scale_columns(job, pair->far, pair->far_rows, keep, scale);
@@ -326,7 +267,7 @@ done:
 film_status svd_compute(const struct csr *x, const struct svd_options *options, struct svd *out,
                         film_error *error)
 {
-    struct svd_job job = {.x = x, .comm = options->comm ? options->comm : &comm_single};
+    struct svd_job job = {.x = x, .cols_side = x->cols <= x->rows};
     struct krylov krylov = {0};
     struct subspaces pair = {0};
     double *values = NULL;
@@ -334,16 +275,16 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     memset(out, 0, sizeof *out);
     job.threads = openmp_use(options->threads);
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
-    TRY(count_rows(&job, error));
+    if (x->rows == 0 || x->cols == 0)
+        return status_set(error, FILM_BAD_INPUT,
+                          "SVD: empty matrix of %zu sentences and %zu features", x->rows, x->cols);
     choose_method(&job, options, &krylov);
     values = mem_array(krylov.rank, sizeof *values);
     TRY_ALLOC(values, error);
     TRY(solve(&job, options, out, values, &krylov, &pair.near, error));
     pair.rank = krylov.rank;
-    out->u_first = spread_first(job.comm, x->cols);
-    out->u_rows = spread_rows(job.comm, x->cols);
-    pair.near_rows = job.cols_side ? out->u_rows : x->rows;
-    pair.far_rows = job.cols_side ? x->rows : out->u_rows;
+    pair.near_rows = job.cols_side ? x->cols : x->rows;
+    pair.far_rows = job.cols_side ? x->rows : x->cols;
     TRY(finish_factors(&job, &pair, out, values, error));
 done:
     out->u = job.cols_side ? pair.near : pair.far;

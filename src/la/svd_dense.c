@@ -96,7 +96,7 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
         TRY(status_set(error, FILM_BAD_INPUT,
                        "SVD: no convergence; check that all values are finite"));
     out->rank = count_rank(eigen, cols, options->rank);
-    out->basis = out->u_rows = cols;
+    out->basis = cols;
     if (out->rank == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "SVD: the vectors of all sentences are zero"));
     TRY(take_factors(&(struct tall){x, rows, cols}, eigen, gram, options->threads, out, error));

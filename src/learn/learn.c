@@ -6,7 +6,6 @@
 #include "la/dense.h"
 #include "la/openmp.h"
 #include "base/threads.h"
-#include "la/spread.h"
 
 #include <math.h>
 #include <string.h>
@@ -59,7 +58,6 @@ static film_status factorise_means(const struct learn_input *input,
                      u, wanted->threads);
     mem_free(svd->u);
     svd->u = u;
-    svd->u_rows = features;
 done:
     mem_free(means);
     return status;
@@ -73,8 +71,7 @@ film_status learn_factorise(const struct learn_input *input, struct svd *svd,
     struct svd_options wanted = {.rank = options->rank,
                                  .seed = options->seed,
                                  .threads = openmp_use(options->threads),
-                                 .progress = options->progress,
-                                 .comm = input->corpus->comm};
+                                 .progress = options->progress};
     if (input->network)
         TRY(svd_dense(input->encoded, input->corpus->sentences.count, learn_inputs(input), &wanted,
                       svd, error));
@@ -97,18 +94,13 @@ film_status learn_svd(const struct learn_input *input, struct learned_map *out, 
 {
     film_status status = FILM_OK;
     struct svd svd = {0};
-    float *mine = NULL;
     TRY(learn_factorise(input, &svd, out, error));
     size_t features = learn_inputs(input), dim = out->dim;
-    TRY_ALLOC((out->map = mem_array(features * dim, sizeof(float))) &&
-                  (mine = mem_array(svd.u_rows * dim, sizeof *mine)),
-              error);
-    for (size_t i = 0; i < svd.u_rows; i++)
-        memcpy(mine + i * dim, svd.u + i * svd.rank, dim * sizeof *mine);
-    TRY(spread_gather(input->corpus->comm, features, dim, mine, out->map, error));
+    TRY_ALLOC(out->map = mem_array(features * dim, sizeof(float)), error);
+    for (size_t i = 0; i < features; i++)
+        memcpy(out->map + i * dim, svd.u + i * svd.rank, dim * sizeof *out->map);
 done:
     svd_free(&svd);
-    mem_free(mine);
     return status;
 }
 

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "la/openmp.h"
 #include "base/threads.h"
-#include "la/spread.h"
 #include "learn/corpus_triplets.h"
 #include "learn/judge.h"
 
@@ -130,16 +129,11 @@ film_status learn_film_map(const struct learn_input *input, const struct svd *sv
                            const float *sigma, const struct film_learned *learned, float **map,
                            film_error *error)
 {
-    film_status status = FILM_OK;
-    size_t features = learn_inputs(input), dim = learned->dim;
-    struct film_basis basis = {svd->u, svd->u_rows, svd->rank, sigma};
-    float *mine = mem_array(svd->u_rows * dim, sizeof *mine);
-    TRY_ALLOC(mine && (*map = mem_array(features * dim, sizeof *mine)), error);
-    TRY(film_map(learned, &basis, openmp_use(input->options->threads), mine, error));
-    TRY(spread_gather(input->corpus->comm, features, dim, mine, *map, error));
-done:
-    mem_free(mine);
-    return status;
+    size_t features = learn_inputs(input);
+    struct film_basis basis = {svd->u, features, svd->rank, sigma};
+    *map = mem_array(features * learned->dim, sizeof **map);
+    if (!*map) return status_no_memory(error);
+    return film_map(learned, &basis, openmp_use(input->options->threads), *map, error);
 }
 
 film_status learn_film(const struct learn_input *input, struct learned_map *out, film_error *error)

@@ -16,7 +16,6 @@
  * reached its end contributes empty parts until all have. */
 #include "base/mem.h"
 #include "la/openmp.h"
-#include "la/spread.h"
 #include "learn/mfilm.h"
 #include "learn/corpus_triplets.h"
 #include "learn/judge.h"
@@ -39,7 +38,6 @@ struct batches {
     struct triplets triplets;
     struct triplet_recipe recipe;
     float *sigma; /* rank: as if the SVD were that of all rows */
-    float *u;     /* features x rank: in a job, all of it; otherwise the SVD's own is used */
     float *v;     /* sentences x rank */
     size_t v_capacity;
     struct csr x;          /* sentences x features, for one basis per batch */
@@ -58,7 +56,7 @@ static void batches_free(struct batches *b)
     corpus_free(&b->corpus);
     triplets_free(&b->triplets);
     csr_free(&b->x);
-    mem_free(b->sigma), mem_free(b->u), mem_free(b->v), mem_free(b->anchor);
+    mem_free(b->sigma), mem_free(b->v), mem_free(b->anchor);
 }
 
 /* ---- Rows to a batch ---- */
@@ -173,8 +171,7 @@ static film_status compute_batch_vectors(struct batches *b, film_error *error)
 {
     film_status status = FILM_OK;
     size_t count = b->corpus.sentences.count, rank = b->svd->rank;
-    struct encoder encoder = {
-        .features = b->input->features, .map.rows = b->u ? b->u : b->svd->u, .dim = rank};
+    struct encoder encoder = {.features = b->input->features, .map.rows = b->svd->u, .dim = rank};
     film_text *texts = mem_array(count, sizeof *texts);
     TRY_ALLOC(texts, error);
     for (uint32_t i = 0; i < count; i++) texts[i] = strtab_get(&b->corpus.sentences, i);
@@ -279,7 +276,7 @@ static film_status batches_init(struct batches *b, const struct learn_input *inp
                                 const struct svd *svd, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t rank = svd->rank, features = input->x->cols;
+    size_t rank = svd->rank;
     *b = (struct batches){.input = input, .svd = svd, .comm = input->corpus->comm};
     b->recipe = (struct triplet_recipe){.solver = &input->options->solver,
                                         .rank = rank,
@@ -292,10 +289,6 @@ static film_status batches_init(struct batches *b, const struct learn_input *inp
     double longer = sqrt((double)input->stream->rows / (double)input->corpus->rows);
     for (size_t i = 0; i < rank; i++) b->sigma[i] = (float)(longer * (double)svd->sigma[i]);
     b->recipe.sigma = b->sigma;
-    if (b->comm->size > 1) { /* every process embeds sentences of its own */
-        TRY_ALLOC(b->u = mem_array(features, rank * sizeof *b->u), error);
-        TRY(spread_gather(b->comm, features, rank, svd->u, b->u, error));
-    }
 done:
     return status;
 }

@@ -5,7 +5,6 @@
 #include "la/svd.h"
 
 #include <lapacke.h>
-#include "comm_threads.h"
 
 static film_error error;
 
@@ -85,7 +84,7 @@ static void check_vectors(const struct csr *x, const struct svd *svd)
 
 static struct svd_options options_for(size_t rank)
 {
-    struct svd_options options = {.rank = rank, .seed = 7, .threads = 2, .comm = &comm_single};
+    struct svd_options options = {.rank = rank, .seed = 7, .threads = 2};
     return options;
 }
 
@@ -219,163 +218,23 @@ static void low_rank_is_found_and_zero_is_refused(void **state)
     csr_free(&x);
 }
 
-/* ---- Several processes, played by threads ---- */
-
-enum { MOST = 3 };
-
-struct share {
-    struct csr x;
-    struct svd_options options;
-    struct svd svd;
-    struct comm_traffic traffic;
-    film_status status;
-};
-
-static void play(const struct comm *comm, void *data)
-{
-    struct share *share = (struct share *)data + comm->rank;
-    film_error mine;
-    share->options.comm = comm;
-    share->status = svd_compute(&share->x, &share->options, &share->svd, &mine);
-    share->traffic = *comm->traffic;
-}
-
-/* Rows are partitioned unevenly; the last process cancels when CANCEL is set. */
 static int stop_at_third(void *user, const char *phase, double done, double total)
 {
     (void)phase, (void)done, (void)total;
     return ++*(int *)user >= 3;
 }
 
-static void play_all(const struct csr *x, struct svd_options options, int processes,
-                     struct share *shares, int *cancel)
-{
-    for (int i = 0; i < processes; i++) {
-        struct share *share = &shares[i];
-        size_t from = i ? x->rows / 3 * (size_t)i : 0;
-        size_t to = i + 1 < processes ? x->rows / 3 * (size_t)(i + 1) : x->rows;
-        size_t base = x->start[from];
-        memset(share, 0, sizeof *share);
-        assert_ok(csr_alloc(&share->x, to - from, x->cols, x->start[to] - base, &error));
-        for (size_t r = from; r <= to; r++) share->x.start[r - from] = x->start[r] - base;
-        memcpy(share->x.col, x->col + base, (x->start[to] - base) * sizeof *x->col);
-        memcpy(share->x.val, x->val + base, (x->start[to] - base) * sizeof *x->val);
-        share->options = options;
-        share->options.threads = 1;
-        if (cancel && i + 1 == processes)
-            share->options.progress = (film_progress){stop_at_third, cancel, NULL};
-    }
-    comm_threads_run(processes, play, shares);
-}
-
-/* Joins the shares of U and V. */
-static struct svd join(const struct csr *x, const struct share *shares, int processes)
-{
-    struct svd joined = shares[0].svd;
-    size_t rank = joined.rank, u_rows = 0, v_rows = 0;
-    joined.u = malloc(x->cols * rank * sizeof *joined.u);
-    joined.v = malloc(x->rows * rank * sizeof *joined.v);
-    for (int i = 0; i < processes; i++) {
-        const struct svd *svd = &shares[i].svd;
-        assert_int_equal(svd->u_first, u_rows);
-        memcpy(joined.u + u_rows * rank, svd->u, svd->u_rows * rank * sizeof *joined.u);
-        memcpy(joined.v + v_rows * rank, svd->v, shares[i].x.rows * rank * sizeof *joined.v);
-        u_rows += svd->u_rows;
-        v_rows += shares[i].x.rows;
-    }
-    assert_int_equal(u_rows, x->cols);
-    assert_int_equal(v_rows, x->rows);
-    return joined;
-}
-
-static void several_processes_find_what_one_finds(void **state)
-{
-    (void)state;
-    const size_t shapes[][2] = {
-        {500, 90}, {90, 400}, {2, 3}, {7, 2}}; /* some processes have no row or no column */
-    const double decays[] = {1.0, 0.96};       /* the second one is polished */
-    for (size_t s = 0; s < 16; s++) {
-        struct csr x;
-        struct svd one;
-        struct share shares[MOST];
-        int processes = s / 8 ? 3 : 2;
-        make(&x, shapes[s % 4][0], shapes[s % 4][1], s % 4 < 2 ? 0.3 : 1, decays[s / 4 % 2], s % 8);
-        struct svd_options options = options_for(15);
-        assert_ok(svd_compute(&x, &options, &one, &error));
-        play_all(&x, options, processes, shares, NULL);
-        for (int i = 0; i < processes; i++) {
-            assert_int_equal(shares[i].status, FILM_OK);
-            assert_int_equal(shares[i].svd.rank, one.rank);
-            assert_memory_equal(shares[i].svd.sigma, shares[0].svd.sigma, one.rank * 4);
-            for (size_t j = 0; j < one.rank; j++)
-                assert_close(shares[i].svd.sigma[j] / one.sigma[j], 1, 1e-5);
-        }
-        struct svd joined = join(&x, shares, processes);
-        check_vectors(&x, &joined);
-        free(joined.u);
-        free(joined.v);
-        for (int i = 0; i < processes; i++) {
-            svd_free(&shares[i].svd);
-            csr_free(&shares[i].x);
-        }
-        svd_free(&one);
-        csr_free(&x);
-    }
-}
-
-/* The formulas of svd.h, for a basis of whole blocks without repeated blocks. */
-static void traffic_matches_the_formula(void **state)
-{
-    (void)state;
-    struct csr x;
-    struct share shares[MOST];
-    const size_t block = 16, basis = 64, rank = 15;
-    struct svd_options options = options_for(rank);
-    options.basis = basis;
-    for (size_t tall = 0; tall < 2; tall++) {
-        size_t cols = tall ? 90 : 600, steps = basis / block;
-        make(&x, tall ? 600 : 90, cols, 0.3, 1.0, 1);
-        play_all(&x, options, 2, shares, NULL);
-        size_t sums = 8 + 2 * 8 + 2 * 8 + 8 * rank; /* rows; places; sizes of signs; lengths */
-        for (size_t k = 1; k <= steps; k++)
-            sums += 4 * block * block * (k + (k > 2 ? 2 : k)) + 16 * block * block + 8;
-        sums +=
-            8 * block * block; /* the first block, whose Gram matrix comes once more at the end */
-        size_t product = 4 * cols * block * (steps + 1);
-        for (int i = 0; i < 2; i++) {
-            const struct comm_traffic *t = &shares[i].traffic;
-            assert_int_equal(shares[i].status, FILM_OK);
-            assert_int_equal(t->summed, sums + (tall ? 0 : product));
-            assert_int_equal(t->shared, tall ? product : 4 * cols * rank);
-            assert_int_equal(t->gathered,
-                             4 * rank + (tall ? product / 2 + 4 * cols * rank / 2 : 0));
-            assert_int_equal(t->broadcast, i ? 0 : 4 * basis * rank);
-            svd_free(&shares[i].svd);
-            csr_free(&shares[i].x);
-        }
-        csr_free(&x);
-    }
-}
-
-static void cancelling_stops_every_process(void **state)
+static void cancelling_stops_it(void **state)
 {
     (void)state;
     struct csr x;
     struct svd svd;
-    struct share shares[MOST];
     make(&x, 300, 200, 0.2, 1.0, 8);
     struct svd_options options = options_for(30);
     int calls = 0;
     options.progress = (film_progress){stop_at_third, &calls, NULL};
     assert_int_equal(svd_compute(&x, &options, &svd, &error), FILM_CANCELLED);
     assert_null(svd.sigma);
-    options.progress = (film_progress){NULL, NULL, NULL};
-    calls = 0;
-    play_all(&x, options, 2, shares, &calls);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(shares[i].status, FILM_CANCELLED);
-        csr_free(&shares[i].x);
-    }
     csr_free(&x);
 }
 
@@ -402,9 +261,7 @@ int main(void)
         cmocka_unit_test(wide_and_tall_give_the_same),
         cmocka_unit_test(bytes_do_not_depend_on_the_threads),
         cmocka_unit_test(low_rank_is_found_and_zero_is_refused),
-        cmocka_unit_test(several_processes_find_what_one_finds),
-        cmocka_unit_test(traffic_matches_the_formula),
-        cmocka_unit_test(cancelling_stops_every_process),
+        cmocka_unit_test(cancelling_stops_it),
         cmocka_unit_test(no_memory_is_reported_everywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
