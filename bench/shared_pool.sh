@@ -4,10 +4,11 @@
 # (tests/lib/postgres.sh): a disk would only delay the acknowledgement.
 set -eu
 cd "$(dirname "$0")/.."
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 export WRITES=${WRITES:-10000}
 for kind in --delivery --file; do
     [ $kind = --file ] && echo "an SQLite file:" || echo "PostgreSQL:"
-    tests/e2e/shared_pool.sh $kind >"${TMPDIR:-/tmp}/shared_pool.$$" || { cat "${TMPDIR:-/tmp}/shared_pool.$$"; exit 1; }
-    sed -n 's/^# /  /p' "${TMPDIR:-/tmp}/shared_pool.$$"
-    rm -f "${TMPDIR:-/tmp}/shared_pool.$$"
+    tests/e2e/shared_pool.sh $kind >"$log" || { cat "$log"; exit 1; }
+    sed -n 's/^# /  /p' "$log"
 done

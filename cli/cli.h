@@ -280,6 +280,8 @@ int report(film_status status, const film_error *error);
 int report_page(const struct command *command, film_status status, film_error *error,
                 const char *key, const char *output);
 film_status no_memory(film_error *error);
+/* The status and message after Ctrl-C. */
+film_status stopped(film_error *error);
 
 /* A pipe whose reader has left (film pool list P | head) is no error worth a message: the program
  * ends by SIGPIPE, as other Unix tools do. film serve ignores that signal. */

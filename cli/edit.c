@@ -2,6 +2,7 @@
  * pairs whose verdict changes, and saves the model after a question. */
 #include "json.h"
 #include "modules.h"
+#include "server/private_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,8 @@ struct editing {
     const struct command *command;
     const struct values *values;
     film_model *before, *after;
-    char copy[300];  /* a pool's model in a temporary file, or "" */
+    struct private_file copy; /* of a pool's model */
+    film_progress progress;
     json_t *changed; /* [{a, b, label, before, after}] */
     size_t checked, better, worse;
 };
@@ -94,6 +96,7 @@ static film_status compare_pair(struct editing *editing, film_text a, film_text 
                                 film_error *error)
 {
     film_verdict before, after;
+    if (interrupted()) return stopped(error);
     film_status status = judge(editing->before, a, b, &before, error);
     if (status == FILM_OK) status = judge(editing->after, a, b, &after, error);
     if (status != FILM_OK) return status;
@@ -223,11 +226,9 @@ static film_status open_both(struct editing *editing, const char *path, film_err
     film_status status = open_model(path, &editing->before, error);
     if (status != FILM_OK || !pool)
         return status != FILM_OK ? status : film_open(path, &editing->after, error);
-    const char *folder = getenv("TMPDIR");
-    snprintf(editing->copy, sizeof editing->copy, "%.250s/film-edit-%ld.film",
-             folder ? folder : "/tmp", (long)getpid());
-    status = film_save(editing->before, editing->copy, error);
-    return status == FILM_OK ? film_open(editing->copy, &editing->after, error) : status;
+    status = private_file_create(&editing->copy, "model.film", error);
+    if (status == FILM_OK) status = film_save(editing->before, editing->copy.path, error);
+    return status == FILM_OK ? film_open(editing->copy.path, &editing->after, error) : status;
 }
 
 static film_status save_edited(struct editing *editing, const char *path, film_error *error)
@@ -236,16 +237,17 @@ static film_status save_edited(struct editing *editing, const char *path, film_e
     close_model(editing->before); /* a pool is opened once per process */
     editing->before = NULL;
     if (!is_pool_file(path)) return film_save(editing->after, path, error);
-    if (!*editing->copy) {
+    if (!editing->copy.path) {
         snprintf(error->message, sizeof error->message,
                  "%s is a pool; write a model file and run film pool update", path);
         return error->status = FILM_USAGE;
     }
     const struct pool_calls *calls = load_pool_calls(error);
     if (!calls) return error->status;
-    film_status status = film_save(editing->after, editing->copy, error);
+    film_status status = film_save(editing->after, editing->copy.path, error);
     if (status == FILM_OK) status = calls->open(path, &pool, error);
-    if (status == FILM_OK) status = calls->update(pool, editing->copy, 0, NULL, NULL, error);
+    if (status == FILM_OK)
+        status = calls->update(pool, editing->copy.path, 0, &editing->progress, NULL, error);
     calls->close(pool);
     return status;
 }
@@ -281,7 +283,10 @@ static int run(const struct command *command, void *given)
     const char *path = command->words[0];
     size_t count = values->set.count + values->add.count + values->remove.count;
     if (!count) return usage_error(command->verb, "nothing to edit: --set, --add or --remove");
-    struct editing editing = {.command = command, .values = values, .changed = json_array()};
+    struct editing editing = {.command = command,
+                              .values = values,
+                              .progress = progress_start(command->quiet),
+                              .changed = json_array()};
     film_error error = {.message = ""};
     int saved = 0;
     const char *output = values->output ? values->output : path;
@@ -292,10 +297,12 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK && confirmed(&editing, output)) {
         status = save_edited(&editing, output, &error);
         saved = status == FILM_OK;
+    } else if (status == FILM_OK && interrupted()) {
+        status = stopped(&error);
     }
     int code = status == FILM_OK ? report_edit(&editing, records, saved) : report(status, &error);
     if (code == EXIT_DONE && !command->json && !saved) printf("not saved\n");
-    if (*editing.copy) unlink(editing.copy);
+    private_file_remove(&editing.copy);
     json_decref(records);
     json_decref(editing.changed);
     film_close(editing.after);

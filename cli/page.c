@@ -2,11 +2,11 @@
  * a browser, without a server. The template comes from wasm/build; the model is put into it
  * compressed (gzip) and as base64. */
 #include "modules.h"
+#include "server/private_file.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 struct values {
@@ -63,6 +63,17 @@ static film_status copy_model(const char *path, const char *copy, film_error *er
                 " has a neural network, which a page cannot run; use a model without one", path);
 }
 
+/* Reads the bytes of that copy; the caller frees them. */
+static film_status read_copy(const char *path, char **bytes, size_t *size, film_error *error)
+{
+    struct private_file copy;
+    film_status status = private_file_create(&copy, "model.film", error);
+    if (status == FILM_OK) status = copy_model(path, copy.path, error);
+    if (status == FILM_OK) status = read_file(copy.path, bytes, size, error);
+    private_file_remove(&copy);
+    return status;
+}
+
 /* Compresses BYTES as a gzip file; the caller frees it. */
 static film_status compress_bytes(const char *bytes, size_t size, unsigned char **out,
                                   size_t *length, film_error *error)
@@ -101,19 +112,18 @@ static film_status put_base64(film_output *output, const unsigned char *bytes, s
     return status;
 }
 
-static film_status write_offline_page(const char *template, const char *model, const char *path,
-                                      film_error *error)
+static film_status write_offline_page(const char *template, const char *bytes, size_t size,
+                                      const char *path, film_error *error)
 {
-    char *page = NULL, *bytes = NULL;
+    char *page = NULL;
     unsigned char *packed = NULL;
-    size_t page_size = 0, size = 0, length = 0;
+    size_t page_size = 0, length = 0;
     film_output *output = NULL;
     film_status status = read_file(template, &page, &page_size, error);
     char *at = page ? strstr(page, marker) : NULL;
     if (status == FILM_OK && !at)
         status =
             fail(error, FILM_BAD_INPUT, " is not the template of a page; reinstall FILM", template);
-    if (status == FILM_OK) status = read_file(model, &bytes, &size, error);
     if (status == FILM_OK) status = compress_bytes(bytes, size, &packed, &length, error);
     if (status == FILM_OK) status = film_output_open(path, &output, error);
     if (status == FILM_OK) status = film_output_write(output, page, (size_t)(at - page), error);
@@ -122,13 +132,13 @@ static film_status write_offline_page(const char *template, const char *model, c
         const char *after = at + strlen(marker);
         status = film_output_write(output, after, page_size - (size_t)(after - page), error);
     }
+    if (status == FILM_OK && interrupted()) status = stopped(error);
     if (status == FILM_OK) {
         status = film_output_commit(output, error);
         output = NULL;
     }
     film_output_discard(output);
     free(page);
-    free(bytes);
     free(packed);
     return status;
 }
@@ -145,21 +155,21 @@ static int run(const struct command *command, void *given)
 {
     const struct values *values = given;
     const char *model = command->words[0], *output = values->output;
-    const char *folder = getenv("TMPDIR");
-    char template[PATH_MAX], copy[300];
+    char template[PATH_MAX], *bytes = NULL;
+    size_t size = 0;
     film_error error;
     if (!output) return usage_error(command->verb, "-o PAGE.html is missing");
-    snprintf(copy, sizeof copy, "%.250s/film-page-%ld.film", folder ? folder : "/tmp",
-             (long)getpid());
-    film_status status = copy_model(model, copy, &error);
+    progress_start(1); /* after Ctrl-C, the copy of the model is removed */
+    film_status status = read_copy(model, &bytes, &size, &error);
+    if (status == FILM_OK && interrupted()) status = stopped(&error);
     if (status == FILM_OK && !find_data("offline.html", template))
         status =
             fail(&error, FILM_IO,
                  "offline.html, the template of pages, is not installed; run wasm/build in the "
                  "sources of FILM, or install the package film",
                  "");
-    if (status == FILM_OK) status = write_offline_page(template, copy, output, &error);
-    remove(copy);
+    if (status == FILM_OK) status = write_offline_page(template, bytes, size, output, &error);
+    free(bytes);
     return report_page(command, status, &error, "page", output);
 }
 

@@ -3,10 +3,10 @@
  * complete. */
 #include "pool.h"
 #include "modules.h"
+#include "server/private_file.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -118,54 +118,55 @@ static film_status publish_pool(const char *part, const char *path, film_error *
     return error->status = FILM_IO;
 }
 
-/* A killed run leaves its files PATH.part-PID...: removes those of processes that have ended. */
+/* A killed run leaves its folder next to the pool: removes those of processes that have ended. */
 static void remove_interrupted(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t length = strlen(name), folder_length = slash ? (size_t)(slash - path) + 1 : 0;
-    char *folder = strndup(slash ? path : "./", slash ? folder_length : 2);
+    const char *slash = strrchr(path, '/');
+    size_t before = slash ? (size_t)(slash - path) + 1 : 0;
+    char *folder = strndup(slash ? path : "./", slash ? before : 2);
     DIR *list = folder ? opendir(folder) : NULL;
     const struct dirent *entry;
     while (list && (entry = readdir(list))) {
-        char *end = NULL, *file = NULL;
-        if (strncmp(entry->d_name, name, length) != 0 ||
-            strncmp(entry->d_name + length, ".part-", 6) != 0)
-            continue;
-        long process = strtol(entry->d_name + length + 6, &end, 10);
-        if (process <= 0 || (*end && *end != '.' && *end != '-') || kill((pid_t)process, 0) == 0 ||
-            errno != ESRCH)
-            continue;
-        size_t room = strlen(folder) + strlen(entry->d_name) + 1;
-        if (!(file = malloc(room))) break;
-        snprintf(file, room, "%s%s", folder, entry->d_name);
-        if (unlink(file) == 0) fprintf(stderr, "film: removed %s of an interrupted run\n", file);
-        free(file);
+        size_t room = before + strlen(entry->d_name) + 1;
+        char *found = malloc(room);
+        if (!found) break;
+        snprintf(found, room, "%.*s%s", (int)before, path, entry->d_name);
+        if (private_file_leftover(found, path) && private_folder_remove(found))
+            fprintf(stderr, "film: removed %s of an interrupted run\n", found);
+        free(found);
     }
     if (list) closedir(list);
     free(folder);
 }
 
+/* The pool is made in a folder of its own next to PATH: nobody can put a link in its place. */
+static film_status make_pool(const struct pool_start *start, film_pool_added *added,
+                             film_error *error)
+{
+    struct private_file model;
+    film_status status = private_file_beside(&model, start->path, "model.film", error);
+    if (status != FILM_OK) return status;
+    size_t room = strlen(model.folder) + sizeof "/pool";
+    char *pool = malloc(room);
+    if (pool)
+        snprintf(pool, room, "%s/pool", model.folder);
+    else
+        status = no_memory(error);
+    if (status == FILM_OK) status = train_without_labels(start, model.path, error);
+    if (status == FILM_OK) status = fill_pool(start, pool, model.path, added, error);
+    if (status == FILM_OK) status = publish_pool(pool, start->path, error);
+    free(pool);
+    private_file_remove(&model);
+    return status;
+}
+
 film_status pool_start(const struct pool_start *start, film_pool_added *added, film_error *error)
 {
-    size_t room = strlen(start->path) + 40;
-    char *part = malloc(room), *model = malloc(room);
-    film_status status = part && model ? FILM_OK : no_memory(error);
-    if (status == FILM_OK && access(start->path, F_OK) == 0) {
+    if (access(start->path, F_OK) == 0) {
         snprintf(error->message, sizeof error->message,
                  "%s exists already; remove it or choose another name", start->path);
-        status = error->status = FILM_IO;
+        return error->status = FILM_IO;
     }
-    if (status == FILM_OK) {
-        remove_interrupted(start->path);
-        snprintf(part, room, "%s.part-%ld", start->path, (long)getpid());
-        snprintf(model, room, "%s.model", part);
-        status = train_without_labels(start, model, error);
-        if (status == FILM_OK) status = fill_pool(start, part, model, added, error);
-        if (status == FILM_OK) status = publish_pool(part, start->path, error);
-        unlink(part);
-        unlink(model);
-    }
-    free(part);
-    free(model);
-    return status;
+    remove_interrupted(start->path);
+    return make_pool(start, added, error);
 }

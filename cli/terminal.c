@@ -90,6 +90,12 @@ film_status no_memory(film_error *error)
     return FILM_NO_MEMORY;
 }
 
+film_status stopped(film_error *error)
+{
+    snprintf(error->message, sizeof error->message, "stopped; nothing was written");
+    return error->status = FILM_CANCELLED;
+}
+
 const char *grouped(unsigned long long number)
 {
     enum { TEXTS = 10 };

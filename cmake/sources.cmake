@@ -146,7 +146,7 @@ set(FILM_CLI_SOURCES
   cli/completions.c cli/describe.c cli/edit.c cli/embed.c cli/explain.c cli/help.c cli/info.c
   cli/job.c cli/kept.c cli/main.c cli/match.c cli/models.c cli/modules.c cli/options.c cli/pack.c
   cli/page.c cli/predict.c cli/record_table.c cli/sheet.c cli/stream.c cli/terminal.c
-  cli/verbs_film.c cli/why.c
+  cli/verbs_film.c cli/why.c server/private_file.c
 )
 set(FILM_CLI_POOL_SOURCES
   cli/classify.c cli/dedup.c cli/link.c cli/pool.c cli/pool_add.c cli/pool_clusters.c
@@ -164,6 +164,6 @@ set(FILM_SERVER_SOURCES
   server/answer_match.c server/answer_pool.c server/answer_review.c server/answer_start.c
   server/answer_thresholds.c server/assets.c server/background.c server/bytes.c
   server/connections.c server/exchange.c server/fields.c server/http.c server/leases.c
-  server/listen.c server/message.c server/metrics.c server/raw_head.c server/route.c server/serve.c
+  server/listen.c server/message.c server/metrics.c server/private_file.c server/raw_head.c server/route.c server/serve.c
   server/service.c server/work_queue.c
 )

@@ -2,13 +2,13 @@
  * and on request gives the copy to the pool. The reload that follows serves it. */
 #include "fields.h"
 #include "film_explain.h"
+#include "private_file.h"
 #include "route.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 enum { MOST_EDITS = 100, MOST_CHANGES = 100, CHUNK = 512 };
 
@@ -203,42 +203,32 @@ static film_status edit_copy(film_model *model, const struct edit_item *items, s
     return status;
 }
 
-/* The copy of the model is a file in a folder of its own. */
+/* A copy of the model, in a file of its own. */
 struct model_copy {
-    char folder[200], path[240];
+    struct private_file file;
     film_model *model;
 };
 
 static film_status open_copy(struct model_copy *copy, const film_model *model, film_error *error)
 {
-    const char *folder = getenv("TMPDIR");
-    snprintf(copy->folder, sizeof copy->folder, "%.150s/film-edit-XXXXXX",
-             folder ? folder : "/tmp");
-    if (!mkdtemp(copy->folder)) {
-        snprintf(error->message, sizeof error->message, "cannot create %s", copy->folder);
-        copy->folder[0] = '\0';
-        return error->status = FILM_IO;
-    }
-    snprintf(copy->path, sizeof copy->path, "%s/model.film", copy->folder);
-    film_status status = film_save(model, copy->path, error);
-    return status == FILM_OK ? film_open_private(copy->path, &copy->model, error) : status;
+    film_status status = private_file_create(&copy->file, "model.film", error);
+    if (status == FILM_OK) status = film_save(model, copy->file.path, error);
+    return status == FILM_OK ? film_open_private(copy->file.path, &copy->model, error) : status;
 }
 
 static void close_copy(struct model_copy *copy)
 {
     film_close(copy->model);
-    if (!copy->folder[0]) return;
-    unlink(copy->path);
-    rmdir(copy->folder);
+    private_file_remove(&copy->file);
 }
 
 static film_status save_copy(struct worker *worker, struct model_copy *copy, film_error *error)
 {
     film_progress progress = worker_progress(worker);
-    film_status status = film_save(copy->model, copy->path, error);
+    film_status status = film_save(copy->model, copy->file.path, error);
     if (status != FILM_OK) return status;
     pthread_mutex_lock(&worker->service->writing);
-    status = film_pool_update(worker->generation->pool, copy->path,
+    status = film_pool_update(worker->generation->pool, copy->file.path,
                               worker->service->options.threads, &progress, NULL, error);
     pthread_mutex_unlock(&worker->service->writing);
     return status;
@@ -256,7 +246,7 @@ static void edit_pool(struct worker *worker, const struct edit_request *wanted,
     static _Thread_local struct edit_item items[MOST_EDITS];
     film_error error;
     size_t count;
-    struct model_copy copy = {.folder = ""};
+    struct model_copy copy = {.model = NULL};
     struct known_pairs known = {.count = 0};
     struct bytes *out = &response->body;
     if (!read_items(wanted->list, items, &count, response)) return;

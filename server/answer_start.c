@@ -4,21 +4,10 @@
 #include "fields.h"
 #include "route.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 enum { SHOWN_ROWS = 3 };
 
-/* The path of the pool with another ending; free it. NULL: out of memory. */
-static char *table_path(const struct service *service, const char *ending)
-{
-    size_t room = strlen(service->options.path) + strlen(ending) + 1;
-    char *path = malloc(room);
-    if (path) snprintf(path, room, "%s%s", service->options.path, ending);
-    return path;
-}
+/* A CSV file may have tabs too. */
+static const char TABLE_NAME[] = "table.csv";
 
 static film_status write_body(const char *path, film_text body, film_error *error)
 {
@@ -35,7 +24,7 @@ static film_status write_body(const char *path, film_text body, film_error *erro
 static void response_table_failure(struct response *response, film_status status, film_error *error,
                                    const char *path)
 {
-    background_hide_path(error->message, sizeof error->message, path);
+    if (path) background_hide_path(error->message, sizeof error->message, path);
     response_failure(response, status, error);
 }
 
@@ -126,17 +115,15 @@ static film_status describe_table(const char *path, struct bytes *out, film_erro
 static void answer_columns(struct worker *worker, const struct request *request,
                            struct response *response)
 {
-    film_error error = {.message = "out of memory"};
-    char ending[60];
+    film_error error = {.message = ""};
+    struct private_file table;
     if (!is_waiting(worker, response)) return;
-    /* Its own name: several requests may come at once. */
-    snprintf(ending, sizeof ending, ".columns-%p.csv", (void *)worker);
-    char *path = table_path(worker->service, ending);
-    film_status status = path ? write_body(path, request->body, &error) : FILM_NO_MEMORY;
-    if (status == FILM_OK) status = describe_table(path, &response->body, &error);
-    if (status != FILM_OK) response_table_failure(response, status, &error, path ? path : "");
-    if (path) unlink(path);
-    free(path);
+    const char *pool = worker->service->options.path;
+    film_status status = private_file_beside(&table, pool, TABLE_NAME, &error);
+    if (status == FILM_OK) status = write_body(table.path, request->body, &error);
+    if (status == FILM_OK) status = describe_table(table.path, &response->body, &error);
+    if (status != FILM_OK) response_table_failure(response, status, &error, table.path);
+    private_file_remove(&table);
 }
 
 /* ---- start ---- */
@@ -145,26 +132,25 @@ static void answer_start(struct worker *worker, const struct request *request,
                          struct response *response)
 {
     struct background *background = &worker->service->background;
-    film_error error = {.message = "out of memory"};
-    char *path = table_path(worker->service, BACKGROUND_TABLE);
-    film_status status = FILM_NO_MEMORY;
-    if (!is_waiting(worker, response)) {
-        free(path);
-        return;
-    }
+    struct private_file *table = &background->table;
+    film_error error = {.message = ""};
+    if (!is_waiting(worker, response)) return;
     if (!background_request(background, WORK_WRITING, 0, NULL)) {
         response_error(response, 409, "a pool is being built; GET /v1/start reports its state");
-    } else {
-        if (path) status = write_body(path, request->body, &error);
-        background_change(background, status == FILM_OK ? WORK_START : WORK_NONE);
-        if (status == FILM_OK) {
-            response->status = 202;
-            write_start(worker, response);
-        } else {
-            response_table_failure(response, status, &error, path ? path : "");
-        }
+        return;
     }
-    free(path);
+    film_status status =
+        private_file_beside(table, worker->service->options.path, TABLE_NAME, &error);
+    if (status == FILM_OK) status = write_body(table->path, request->body, &error);
+    if (status != FILM_OK) {
+        response_table_failure(response, status, &error, table->path);
+        private_file_remove(table);
+        background_change(background, WORK_NONE);
+        return;
+    }
+    background_change(background, WORK_START);
+    response->status = 202;
+    write_start(worker, response);
 }
 
 const struct route start_routes[] = {{.method = METHOD_GET,

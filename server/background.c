@@ -30,6 +30,7 @@ void background_close(struct background *background)
         while (waitpid(background->pid, NULL, 0) < 0 && errno == EINTR) continue;
         close(background->errors);
     }
+    private_file_remove(&background->table);
     pthread_mutex_destroy(&background->lock);
 }
 
@@ -154,29 +155,20 @@ static void end_work(struct background *background, const char *format, const ch
     pthread_mutex_unlock(&background->lock);
 }
 
-/* The path of the table that a pool is built from; free it. */
-static char *start_table(const struct service *service)
-{
-    size_t room = strlen(service->options.path) + sizeof BACKGROUND_TABLE;
-    char *path = malloc(room);
-    if (path) snprintf(path, room, "%s%s", service->options.path, BACKGROUND_TABLE);
-    return path;
-}
-
 static void start_work(struct service *service, enum background_work work)
 {
     static const char *const actions[] = {
         [WORK_LEARN] = "learn", [WORK_RESTORE] = "restore", [WORK_START] = "create"};
     struct background *background = &service->background;
     const char *list[ARGUMENTS] = {"film", "pool", actions[work], service->options.path};
-    char threads[16], *table = start_table(service);
+    char threads[16];
     size_t count = 4;
     background->next = labels_now(background) + learn_step(service); /* also after a failure */
     snprintf(threads, sizeof threads, "%d", service->options.threads);
     if (work == WORK_RESTORE && background->id[0]) list[count++] = background->id;
     if (work == WORK_LEARN && background->force) list[count++] = "--force";
     if (work == WORK_START) list[count++] = "--from";
-    if (work == WORK_START) list[count++] = table;
+    if (work == WORK_START) list[count++] = background->table.path;
     if (work != WORK_RESTORE && service->options.start) {
         list[count++] = "--start";
         list[count++] = service->options.start;
@@ -184,9 +176,10 @@ static void start_work(struct service *service, enum background_work work)
     list[count++] = "--threads";
     list[count++] = threads;
     list[count++] = "--quiet";
-    if (!table || !spawn(background, (char *const *)list))
-        end_work(background, "cannot start another process: %s", strerror(errno));
-    free(table);
+    if (spawn(background, (char *const *)list)) return;
+    int cause = errno;
+    private_file_remove(&background->table); /* before a request may write the next one */
+    end_work(background, "cannot start another process: %s", strerror(cause));
 }
 
 /* Keeps the first line that the child printed, without "film: ". */
@@ -201,14 +194,10 @@ static void read_problem(struct background *background, char problem[500])
 }
 
 /* Removes the table of a start, whose name is not the user's. */
-static void close_start(struct service *service, char problem[500])
+static void close_start(struct background *background, char problem[500])
 {
-    char *table = start_table(service);
-    if (table && service->background.work == WORK_START) {
-        background_hide_path(problem, 500, table);
-        unlink(table);
-    }
-    free(table);
+    if (background->table.path) background_hide_path(problem, 500, background->table.path);
+    private_file_remove(&background->table);
 }
 
 /* Before the end of the work is announced, the server uses the new model. */
@@ -223,7 +212,7 @@ static void collect_work(struct service *service)
         return;
     waitpid(background->pid, &result, 0);
     read_problem(background, problem);
-    close_start(service, problem);
+    close_start(background, problem);
     close(background->errors);
     background->pid = 0;
     background->errors = -1;

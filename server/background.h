@@ -4,6 +4,8 @@
 #ifndef SERVER_BACKGROUND_H
 #define SERVER_BACKGROUND_H
 
+#include "private_file.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -14,14 +16,13 @@ struct service;
 /* WRITING: a request writes the table that START builds the pool from. */
 enum background_work { WORK_NONE, WORK_LEARN, WORK_RESTORE, WORK_START, WORK_WRITING };
 
-/* The table is next to the pool, with this ending. A CSV file may have tabs too. */
-#define BACKGROUND_TABLE ".table.csv"
-
 struct background {
     pthread_mutex_t lock;      /* protects the following */
     enum background_work work; /* requested or running */
     int force;
-    char id[24];       /* of the model to restore; empty: the one before */
+    char id[24]; /* of the model to restore; empty: the one before */
+    /* WRITING and START: the table that was sent. Of the request while it is WRITING. */
+    struct private_file table;
     char problem[500]; /* why the last work failed; empty: it did not */
     /* Used by the thread that waits for signals only: */
     pid_t pid;     /* 0: not started */

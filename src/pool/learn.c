@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Below 1,000 labels every fold is held out once. From there on training takes seconds, and two
  * folds have 400 labels, which measure well enough; from 2,000 on one fold does. */
@@ -206,16 +207,22 @@ static film_status save_fresh(struct pool_learning *learning, const film_model *
 {
     static const char unnamed[HISTORY_ID] = "0000000000000000";
     film_status status = FILM_OK;
-    char *path = history_path(learning->pool, unnamed), *final = NULL;
+    char *path = history_path(learning->pool, unnamed), *temporary = NULL, *final = NULL;
+    int empty;
     TRY_ALLOC(path, error);
-    TRY(film_save(model, path, error));
-    TRY(pool_model_bytes(path, bytes, size, error));
+    /* A name that nobody can guess: a link there would lead to another file. */
+    TRY(file_temporary(path, 0666, &temporary, &empty, error));
+    close(empty);
+    TRY(film_save(model, temporary, error));
+    TRY(pool_model_bytes(temporary, bytes, size, error));
     struct checksum_text sum = checksum_print(checksum_bytes(*bytes, *size));
     memcpy(learning->result.id, sum.digits, sizeof sum.digits);
     TRY_ALLOC(final = history_path(learning->pool, sum.digits), error);
-    if (rename(path, final) != 0) TRY(status_errno(error, "cannot rename %s", path));
+    if (rename(temporary, final) != 0) TRY(status_errno(error, "cannot rename %s", temporary));
 done:
+    if (status != FILM_OK && temporary) unlink(temporary);
     mem_free(path);
+    mem_free(temporary);
     mem_free(final);
     return status;
 }

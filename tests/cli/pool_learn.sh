@@ -49,6 +49,9 @@ print(json.load(open("out"))["accuracy"], json.load(open("dry.json"))["old"])
 assert abs(json.load(open("out"))["accuracy"] - json.load(open("dry.json"))["old"]) < 1e-6'
 check "and changes nothing" test "$(in_service a.pool)" = "$first"
 
+cp a.pool linked.pool && mkdir linked.pool.models && echo precious >mine && ln -s "$PWD/mine" linked.pool.models/0000000000000000.film
+"$FILM" pool learn linked.pool --force -q
+check "no name of a new model can be guessed: a link of another user leads nowhere" grep -qx precious mine
 expect_output "splitting names an unknown id" 2 'film: the pool has no sentence with id "NOBODY"' \
     "$FILM" pool clusters a.pool split NOBODY -q
 # ---- kill -9 ----

@@ -25,6 +25,9 @@ def waited(server):
     return server.ask("GET", "/v1/start")[1]
 
 
+with open("mine", "w") as file:
+    file.write("precious")
+os.symlink("mine", "faq.pool.table.csv")
 with Server(FILM, "faq.pool", "--new") as server:
     check("no pool yet", server.ask("GET", "/v1/start")[1] == {"state": "waiting", "problem": None})
     model = server.ask("GET", "/v1/model")[1]
@@ -47,6 +50,8 @@ with Server(FILM, "faq.pool", "--new") as server:
                 'fix the row or skip bad rows'), send(server, "/v1/start/columns", bad))
     check("building is accepted", send(server, "/v1/start", bad)[0] == 202)
     told = waited(server)
+    check("the table has no name that others can guess", open("mine").read() == "precious" and os.path.islink("faq.pool.table.csv"))
+    os.remove("faq.pool.table.csv")
     check("and reports the line too", told["state"] == "waiting" and told["problem"].startswith("line 3: text after"), told)
     twice = "id,text\n1,I lost my card\n1,my card is lost\n2,my card\n"
     send(server, "/v1/start", twice)
@@ -70,13 +75,22 @@ with Server(FILM, "faq.pool", "--new") as server:
 
 ended = subprocess.Popen([FILM, "--version"], stdout=subprocess.DEVNULL)
 ended.wait()  # a process that has ended, and one that runs
-left = [f"same.pool.part-{ended.pid}", f"same.pool.part-{ended.pid}.model", f"same.pool.part-{os.getpid()}"]
-for name in left:
-    open(name, "w").close()
+os.makedirs("other", 0o700)
+left = [f"same.pool.part-{ended.pid}-abcdef", f"same.pool.part-{os.getpid()}-abcdef", "other", f"same.pool.part-{ended.pid}-linked"]
+os.symlink("other", left[3])
+for folder in left[:3]:
+    os.makedirs(folder, exist_ok=True)
+    for name in ("model.film", "pool", "pool-wal"):
+        open(os.path.join(folder, name), "w").close()
+if os.getuid() == 0:  # the folder of another user
+    os.makedirs(f"same.pool.part-{ended.pid}-nobody")
+    open(f"same.pool.part-{ended.pid}-nobody/file", "w").close()
+    os.chown(f"same.pool.part-{ended.pid}-nobody", 65534, 65534)
 made = subprocess.run([FILM, "pool", "create", "same.pool", "--from", "questions.csv", "-q"], capture_output=True, text=True)
-check("files of an interrupted run are removed, with a message; those of a running one stay",
-      [os.path.exists(name) for name in left] == [False, False, True] and made.stderr.count("of an interrupted run") == 2)
-os.remove(left[2])
+check("the folder of an interrupted run is removed, with a message; those of a running one, of others and behind links stay",
+      [os.path.exists(folder) and len(os.listdir(folder)) for folder in left] == [False, 3, 3, 3] and
+      made.stderr == f"film: removed {left[0]} of an interrupted run\n" and
+      (os.getuid() != 0 or os.path.exists(f"same.pool.part-{ended.pid}-nobody/file")), made.stderr, os.listdir())
 lists = [subprocess.run([FILM, "pool", "list", pool], capture_output=True, text=True).stdout for pool in ("faq.pool", "same.pool")]
 check("the command line makes the same pool", made.returncode == 0 and lists[0] == lists[1] != "", made.stderr)
 again = subprocess.run([FILM, "pool", "create", "same.pool", "--from", "questions.csv", "-q"], capture_output=True, text=True)
