@@ -29,10 +29,9 @@ struct stiefel_problem {
     film_status (*evaluate)(void *self, const double *p, double *f, double *gradient,
                             film_error *error);
     /* Updates the fixed data at the current point P. Sets *CHANGED when f may now be a different
-     * function. Where several processes minimise the same function, it may correct P in its last
-     * bits so that they stay identical. Returns FILM_END when there are no more data. NULL means
+     * function. Returns FILM_END when there are no more data. NULL means
      * that the data never change. */
-    film_status (*refresh)(void *self, double *p, int *changed, film_error *error);
+    film_status (*refresh)(void *self, const double *p, int *changed, film_error *error);
 };
 
 /* One iteration, reported after it. */

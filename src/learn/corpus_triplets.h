@@ -9,15 +9,13 @@
 struct triplet_recipe {
     const film_solver_options *solver; /* triplets per anchor of each kind */
     float range[2];                    /* lowest and highest score; only for scores */
-    const float *v, *sigma; /* own sentences x rank, and rank: for hard negatives; may be NULL */
+    const float *v, *sigma; /* sentences x rank, and rank: for hard negatives; may be NULL */
     size_t rank;
     uint64_t seed;
     int threads;
     film_progress progress;
 };
 
-/* In a job: the triplets whose anchors this process owns, with global ids. Together they are the
- * triplets that one process would make, except for neighbours that tie within rounding. */
 film_status corpus_triplets(const struct corpus *corpus, const struct triplet_recipe *recipe,
                             struct triplets *out, film_error *error);
 

@@ -112,27 +112,22 @@ static film_status starting_point(struct film_problem *q, const struct film_lear
 
 /* Sets m = ratio * mean |y|^2. |y|^2 depends on s, s on Lambda, and Lambda on m, so the rounds
  * repeat until m is stable. Afterwards Lambda, H and s belong to m. */
-static film_status set_margin(struct film_problem *q, const struct film_learn_options *o, double *p,
-                              film_error *error)
+static void set_margin(struct film_problem *q, const struct film_learn_options *o, const double *p)
 {
-    film_status status = FILM_OK;
-    size_t changed;
     if (o->margin > 0.0) {
         q->margin = o->margin;
-        if (q->given_s) return FILM_OK; /* Lambda follows in the first iteration */
-        return film_problem_refresh(q, p, &changed, error);
+        /* else Lambda follows in the first iteration */
+        if (!q->given_s) film_problem_refresh(q, p);
+        return;
     }
     for (size_t round = 0; round < o->margin_rounds; round++) {
-        double before = q->margin, mean;
-        TRY(film_problem_mean_square(q, p, o->margin_sample, o->seed + 1, &mean, error));
-        q->margin = o->margin_ratio * mean;
+        double before = q->margin;
+        q->margin = o->margin_ratio * film_problem_mean_square(q, p, o->margin_sample, o->seed + 1);
         /* refresh computes s from the old K first; so the first Lambda belongs to s = mu(k(I)), not
          * to s = 1. One round later there is no difference. */
-        TRY(film_problem_refresh(q, p, &changed, error));
+        size_t changed = film_problem_refresh(q, p);
         if (changed == 0 || fabs(q->margin - before) < 1e-4 * q->margin) break;
     }
-done:
-    return status;
 }
 
 /* ---- History ---- */
@@ -174,12 +169,6 @@ static double validate_point(struct recorder *rec, size_t iteration, const doubl
     return verdict;
 }
 
-/* Broadcasts the first process's decision whether to stop. */
-static film_status agree_to_stop(const struct recorder *rec, int *stop)
-{
-    return comm_broadcast(rec->problem->owners.comm, stop, sizeof *stop, 0, NULL);
-}
-
 /* Adds an iteration to the history. */
 static film_status measure_step(struct recorder *rec, const struct stiefel_step *step,
                                 struct film_iteration *now, film_error *error)
@@ -209,8 +198,7 @@ static int record(void *user, const struct stiefel_step *step)
     struct film_iteration now;
     rec->status = measure_step(rec, step, &now, &rec->error);
     if (rec->status != FILM_OK) return 1;
-    int stop = o->report && o->report(o->user, step->iteration, &now);
-    return agree_to_stop(rec, &stop) != FILM_OK || stop;
+    return o->report && o->report(o->user, step->iteration, &now);
 }
 
 /* Computes the starting point and the margin, and validates the point. */
@@ -225,7 +213,7 @@ static film_status prepare_start(struct recorder *rec, film_error *error)
     }
     TRY_ALLOC(rec->s = mem_array(out->dim, sizeof *out->s), error);
     TRY(starting_point(rec->problem, o, out->p, error));
-    TRY(set_margin(rec->problem, o, out->p, error));
+    set_margin(rec->problem, o, out->p);
     rec->problem->refreshes = 0;
     weigh_columns(rec, out->p);
     validate_point(rec, 0, out->p);
@@ -325,12 +313,12 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
     size_t r;
     *out = (struct film_learned){0};
     TRY(film_check(rank, sigma, options, &r, error));
-    struct film_space space = {
-        r, options->dim, sigma, options->power, options->owners, threads, options->hinge_weights};
+    struct film_space space = {r,       options->dim,          sigma, options->power,
+                               threads, options->hinge_weights};
     TRY(film_problem_init(&problem, &space, v, rank, triplets, error));
-    if (problem.all_anchors == 0) TRY(film_no_triplets(error));
+    if (problem.anchors == 0) TRY(film_no_triplets(error));
     problem.damped = options->damped;
-    out->anchors = problem.all_anchors;
+    out->anchors = problem.anchors;
     struct stiefel_problem view = film_problem_stiefel(&problem);
     status = film_learn_on(&problem, &view, options, out, error);
 done:

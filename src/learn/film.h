@@ -35,12 +35,10 @@ struct film_learn_options {
     uint64_t seed;
     int hinge_weights; /* s = max(0, k) instead of mu(k) */
     int damped;        /* film_learn: average H over refreshes, see film_problem.h */
-    /* The owners of the rows of V and of the triplets; NULL: one process has all. */
-    const struct film_owners *owners;
     int threads;
     struct stiefel_options solver; /* its threads and report are set by film_learn */
     /* Validation: returns the accuracy of the map given by P (r x d) and s (d) on data that is not
-     * trained on; the same in all processes of a job. Called at the start and before every refresh.
+     * trained on. Called at the start and before every refresh.
      * film_learn returns the best point, because the objective keeps falling long after unseen
      * pairs are matched best (early stopping). NULL: it returns the last point. */
     double (*judge)(void *user, const double *p, const double *s);
@@ -60,7 +58,7 @@ struct film_learned {
     double *s, *k; /* d: s from k */
     double f;      /* f2 at the end */
     struct stiefel_result solver;
-    size_t anchors, active;         /* of all processes */
+    size_t anchors, active;
     size_t best;                    /* the iteration of P and s; the last one without a judge */
     size_t dead;                    /* columns with k_c below a hundredth of the mean */
     size_t updates, full_updates;   /* of H */

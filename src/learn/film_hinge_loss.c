@@ -13,8 +13,7 @@
 
 void film_hinge_loss_free(struct film_hinge_loss *loss)
 {
-    if (loss->own_y != loss->y) mem_free(loss->own_y);
-    mem_free(loss->ids), mem_free(loss->triplet), mem_free(loss->y), mem_free(loss->sizes);
+    mem_free(loss->ids), mem_free(loss->triplet), mem_free(loss->y);
     *loss = (struct film_hinge_loss){0};
 }
 
@@ -55,8 +54,7 @@ static film_status draw_triplets(const struct film_problem *q, size_t stride,
     const struct triplets *t = q->triplets;
     for (int fill = 0; fill < 2; fill++) {
         loss->count = 0;
-        for (size_t a = 0; a < t->anchors; a++) {
-            if ((t->place ? t->place[a] : a) % stride != 0) continue;
+        for (size_t a = 0; a < t->anchors; a += stride) {
             for (size_t i = t->start[a]; i < t->start[a + 1]; i++, loss->count++) {
                 if (!fill) continue;
                 uint32_t *to = loss->triplet + 3 * loss->count;
@@ -70,76 +68,39 @@ static film_status draw_triplets(const struct film_problem *q, size_t stride,
     return FILM_OK;
 }
 
-/* The ids of all processes' samples, and which of them have their rows here. */
-static film_status share_ids(const struct film_problem *q, struct film_hinge_loss *loss,
-                             film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct comm *comm = q->owners.comm;
-    const size_t *starts = q->owners.starts;
-    void *all = NULL;
-    size_t total = 0, first = 0;
-    loss->own = loss->sentences;
-    if (!starts || comm->size == 1) goto done;
-    TRY(comm_gather_all(comm, loss->ids, loss->sentences * sizeof *loss->ids, &all, &loss->sizes,
-                        error));
-    for (int p = 0; p < comm->size; p++) total += loss->sizes[p] / sizeof *loss->ids;
-    mem_free(loss->ids);
-    loss->ids = all;
-    loss->sentences = sort_unique(loss->ids, total);
-    for (int p = 0; p < comm->size; p++) {
-        size_t end = below(loss, starts[p + 1]);
-        loss->sizes[p] = (end - first) * q->dim * sizeof *loss->y;
-        if (p == comm->rank) loss->first = first, loss->own = end - first;
-        first = end;
-    }
-done:
-    return status;
-}
-
 static film_status draw_sample(const struct film_problem *q, struct film_hinge_loss *loss,
                                film_error *error)
 {
     film_status status = FILM_OK;
-    size_t total = q->triplets->count;
-    TRY(comm_sum_counts(q->owners.comm, &total, 1, error));
-    size_t stride = (total + FILM_HINGE_TRIPLETS - 1) / FILM_HINGE_TRIPLETS;
+    size_t stride = (q->triplets->count + FILM_HINGE_TRIPLETS - 1) / FILM_HINGE_TRIPLETS;
     TRY(draw_triplets(q, stride ? stride : 1, loss, error));
     TRY_ALLOC(loss->ids = mem_array(3 * loss->count, sizeof *loss->ids), error);
     if (loss->count) memcpy(loss->ids, loss->triplet, 3 * loss->count * sizeof *loss->ids);
     loss->sentences = sort_unique(loss->ids, 3 * loss->count);
-    TRY(share_ids(q, loss, error));
     for (size_t i = 0; i < 3 * loss->count; i++)
         loss->triplet[i] = (uint32_t)below(loss, loss->triplet[i]);
-    loss->all = loss->count;
-    TRY(comm_sum_counts(q->owners.comm, &loss->all, 1, error));
     TRY_ALLOC(loss->y = mem_array(loss->sentences * q->dim, sizeof *loss->y), error);
-    loss->own_y = loss->y;
-    if (!loss->sizes) goto done;
-    loss->own_y = mem_array(loss->own * q->dim, sizeof *loss->y);
-    TRY_ALLOC(loss->own_y, error);
 done:
     return status;
 }
 
-/* own_y = V D P sqrt(S), for this process's sentences of the sample. */
+/* y = V D P sqrt(S), for the sentences of the sample. */
 static void project_rows(struct film_problem *q, const double *p, const double *s)
 {
     struct film_hinge_loss *loss = &q->loss;
     size_t r = q->rank, d = q->dim;
-    long chunks = (long)((loss->own + FILM_CHUNK - 1) / FILM_CHUNK);
+    long chunks = (long)((loss->sentences + FILM_CHUNK - 1) / FILM_CHUNK);
     for (size_t i = 0; i < r * d; i++)
         q->map[i] = (float)(p[i] * sqrt(s[i % d]) * (q->scale ? q->scale[i / d] : 1.0));
 #pragma omp parallel for schedule(dynamic) num_threads(q->threads)
     for (long chunk = 0; chunk < chunks; chunk++) {
         size_t first = (size_t)chunk * FILM_CHUNK;
-        size_t rows = loss->own - first < FILM_CHUNK ? loss->own - first : FILM_CHUNK;
+        size_t left = loss->sentences - first, rows = left < FILM_CHUNK ? left : FILM_CHUNK;
         float *v = q->scratch + (size_t)omp_get_thread_num() * FILM_CHUNK * (r + 2 * d);
         for (size_t i = 0; i < rows; i++)
-            memcpy(v + i * r, q->v + (loss->ids[loss->first + first + i] - q->first) * q->stride,
-                   r * sizeof *v);
+            memcpy(v + i * r, q->v + loss->ids[first + i] * q->stride, r * sizeof *v);
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)d, (int)r, 1.0f, v,
-                    (int)r, q->map, (int)d, 0.0f, loss->own_y + first * d, (int)d);
+                    (int)r, q->map, (int)d, 0.0f, loss->y + first * d, (int)d);
     }
 }
 
@@ -148,10 +109,10 @@ film_status film_hinge_loss_measure(struct film_problem *q, const double *p, con
 {
     film_status status = FILM_OK;
     struct film_hinge_loss *loss = &q->loss;
-    double totals[2] = {0, 0};
+    double sum = 0;
+    size_t met = 0;
     if (!loss->y) TRY(draw_sample(q, loss, error));
     project_rows(q, p, s);
-    if (loss->sizes) TRY(comm_gather(q->owners.comm, loss->own_y, loss->y, loss->sizes, error));
     for (size_t i = 0; i < loss->count; i++) {
         const uint32_t *at = loss->triplet + 3 * i;
         const float *anchor = loss->y + at[0] * q->dim;
@@ -159,12 +120,11 @@ film_status film_hinge_loss_measure(struct film_problem *q, const double *p, con
         double z = q->margin;
         for (size_t c = 0; c < q->dim; c++)
             z += (double)anchor[c] * ((double)other[c] - (double)similar[c]);
-        totals[0] += z > 0.0 ? z : 0.0;
-        totals[1] += z <= 0.0;
+        sum += z > 0.0 ? z : 0.0;
+        met += z <= 0.0;
     }
-    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
-    *hinge = loss->all ? totals[0] / (double)loss->all : 0.0;
-    *satisfied = loss->all ? totals[1] / (double)loss->all : 0.0;
+    *hinge = loss->count ? sum / (double)loss->count : 0.0;
+    *satisfied = loss->count ? (double)met / (double)loss->count : 0.0;
 done:
     return status;
 }

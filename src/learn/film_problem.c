@@ -3,6 +3,7 @@
 #include "learn/film_problem.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "embed/vec.h"
 #include "la/dense.h"
 
 #include <cblas.h>
@@ -28,7 +29,24 @@ double film_sigma(double x)
 
 static const float *anchor_row(const struct film_problem *q, size_t a)
 {
-    return q->v + (q->triplets->anchor[a] - q->first) * q->stride;
+    return q->v + q->triplets->anchor[a] * q->stride;
+}
+
+/* W: w_i = sum over the triplets of anchor i of (v_j - v_k) / (t_i + 1). */
+static void sum_triplets(struct film_problem *q)
+{
+    enum { ANCHORS = 256 }; /* per chunk of a thread */
+    const struct triplets *t = q->triplets;
+    size_t r = q->rank;
+#pragma omp parallel for schedule(dynamic, ANCHORS) num_threads(q->threads)
+    for (size_t a = 0; a < t->anchors; a++) {
+        float *w = q->w + a * r, share = 1.0f / (float)(t->start[a + 1] - t->start[a] + 1);
+        memset(w, 0, r * sizeof *w);
+        for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
+            vec_add_scaled(w, share, q->v + t->similar[i] * q->stride, r);
+            vec_add_scaled(w, -share, q->v + t->dissimilar[i] * q->stride, r);
+        }
+    }
 }
 
 /* sum += the sum of sign_i w_i v_i' over the COUNT anchors of LIST (NULL: anchors 0, 1, ...). The
@@ -71,45 +89,37 @@ static void build_h(struct film_problem *q)
         }
 }
 
-/* Gives every process the sum over all processes' anchors: recomputed, or updated by the COUNT
- * CHANGED anchors of this process. In an update the first process contributes the old sum. */
-static film_status update_sum(struct film_problem *q, int afresh, const uint32_t *changed,
-                              size_t count, film_error *error)
+/* Recomputes the sum over all anchors, or updates it by the COUNT CHANGED anchors. */
+static void update_sum(struct film_problem *q, int afresh, const uint32_t *changed, size_t count)
 {
-    if (afresh || q->owners.comm->rank > 0) memset(q->sum, 0, q->rank * q->rank * sizeof *q->sum);
+    if (afresh) memset(q->sum, 0, q->rank * q->rank * sizeof *q->sum);
     add_anchors(q, afresh ? NULL : changed, afresh ? q->anchors : count);
     q->full_updates += (size_t)afresh;
     q->since_full = afresh ? 0 : q->since_full + 1;
-    return comm_sum_double(q->owners.comm, q->sum, q->rank * q->rank, error);
 }
 
 /* Updates H to active_next, by the changed anchors alone when they are fewer than the active ones.
- * Sums are in double, so that a hundred updates drift by only about 1e-14. */
-static film_status update(struct film_problem *q, size_t *changed, film_error *error)
+ * Sums are in double, so that a hundred updates drift by only about 1e-14. Returns the number of
+ * changed anchors, at least 1 when H changed. */
+static size_t update(struct film_problem *q)
 {
-    film_status status = FILM_OK;
     size_t count = 0;
-    double totals[2] = {0}; /* over all processes: changed, active */
+    q->active_count = 0;
     for (size_t a = 0; a < q->anchors; a++) {
         if (q->active[a] != q->active_next[a]) q->changed[count++] = (uint32_t)a;
-        totals[1] += q->active[a] = q->active_next[a];
+        q->active_count += q->active[a] = q->active_next[a];
     }
-    totals[0] = (double)count;
-    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
-    *changed = (size_t)totals[0];
-    q->active_count = (size_t)totals[1];
     if (q->damped) q->share = 2.0 / ((double)++q->refreshes + 1.0);
-    if (*changed == 0 && !q->fresh) {
-        if (q->damped) build_h(q), *changed = 1;
-        goto done;
+    if (count == 0 && !q->fresh) {
+        if (q->damped) build_h(q);
+        return (size_t)q->damped;
     }
     q->updates++;
-    int afresh = q->fresh || *changed >= q->active_count || q->since_full >= q->full_every;
-    TRY(update_sum(q, afresh, q->changed, count, error));
+    int afresh = q->fresh || count >= q->active_count || q->since_full >= q->full_every;
+    update_sum(q, afresh, q->changed, count);
     build_h(q);
     q->fresh = 0;
-done:
-    return status;
+    return count;
 }
 
 /* map = D P in float. */
@@ -182,11 +192,8 @@ double film_problem_value(struct film_problem *q, const double *p, double *gradi
     return f;
 }
 
-film_status film_problem_refresh(struct film_problem *q, double *p, size_t *changed,
-                                 film_error *error)
+size_t film_problem_refresh(struct film_problem *q, const double *p)
 {
-    film_status status = FILM_OK;
-    TRY(comm_broadcast(q->owners.comm, p, q->rank * q->dim * sizeof *p, 0, error));
     if (!q->given_s) {
         film_problem_k(q, p, q->s);
         for (size_t c = 0; c < q->dim; c++) q->s[c] = film_problem_weight(q, q->s[c]);
@@ -194,58 +201,29 @@ film_status film_problem_refresh(struct film_problem *q, double *p, size_t *chan
     q->given_s = 0;
     build_map(q, p);
     hinges(q);
-    TRY(update(q, changed, error));
-done:
-    return status;
+    return update(q);
 }
 
-/* The index here of anchor PLACE of all processes; the number of own anchors when it is
- * elsewhere. */
-static size_t own_anchor(const struct film_problem *q, size_t place)
+double film_problem_mean_square(struct film_problem *q, const double *p, size_t sample,
+                                uint64_t seed)
 {
-    const uint32_t *places = q->triplets->place;
-    if (!places) return place;
-    size_t low = 0, high = q->anchors;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (places[middle] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < q->anchors && places[low] == place ? low : q->anchors;
-}
-
-film_status film_problem_mean_square(struct film_problem *q, const double *p, size_t sample,
-                                     uint64_t seed, double *mean, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t r = q->rank, d = q->dim, drawn = 0;
-    /* When the global places of a job's anchors are unknown, each process samples its own. */
-    int apart = q->all_anchors > q->anchors && !q->triplets->place;
-    size_t all = apart ? q->anchors : q->all_anchors;
-    if (apart) sample = sample * q->anchors / q->all_anchors;
+    size_t r = q->rank, d = q->dim;
+    double sum = 0.0;
     struct rng rng;
-    double totals[2] = {0.0, 0.0}; /* sum of squares; rows */
-    if (sample > all) sample = all;
+    if (sample > q->anchors) sample = q->anchors;
     build_map(q, p);
     rng_seed(&rng, seed);
-    while (drawn < sample) {
+    for (size_t drawn = 0; drawn < sample;) {
         float *v = q->scratch, *pv = v + CHUNK * r;
         size_t rows = 0;
-        for (; rows < CHUNK && drawn < sample; drawn++) {
-            size_t a = own_anchor(q, sample == all ? drawn : (size_t)rng_below(&rng, all));
-            if (a < q->anchors) memcpy(v + rows++ * r, anchor_row(q, a), r * sizeof *v);
+        for (; rows < CHUNK && drawn < sample; rows++, drawn++) {
+            size_t a = sample == q->anchors ? drawn : (size_t)rng_below(&rng, q->anchors);
+            memcpy(v + rows * r, anchor_row(q, a), r * sizeof *v);
         }
         times_map(q, rows, v, pv);
-        for (size_t i = 0; i < rows * d; i++)
-            totals[0] += q->s[i % d] * (double)pv[i] * (double)pv[i];
-        totals[1] += (double)rows;
+        for (size_t i = 0; i < rows * d; i++) sum += q->s[i % d] * (double)pv[i] * (double)pv[i];
     }
-    TRY(comm_sum_double(q->owners.comm, totals, 2, error));
-    *mean = totals[1] > 0.0 ? totals[0] / totals[1] : 0.0;
-done:
-    return status;
+    return sample ? sum / (double)sample : 0.0;
 }
 
 /* ---- Construction ---- */
@@ -294,12 +272,10 @@ film_status film_problem_init(struct film_problem *q, const struct film_space *s
                               film_error *error)
 {
     film_status status = FILM_OK;
-    static const struct film_owners alone = {.comm = &comm_single};
     size_t rank = space->rank, dim = space->dim;
     double power = space->power;
     *q = (struct film_problem){.rank = rank,
                                .dim = dim,
-                               .owners = space->owners ? *space->owners : alone,
                                .threads = space->threads > 0 ? space->threads : 1,
                                .hinge_weights = space->hinge_weights,
                                .full_every = FULL_EVERY};
@@ -310,10 +286,10 @@ film_status film_problem_init(struct film_problem *q, const struct film_space *s
     }
     TRY(film_problem_load(q, v, stride, triplets, 1.0, 1.0, error));
     memset(q->active, 1, q->anchors);
-    q->active_count = q->all_anchors;
+    q->active_count = q->anchors;
     for (size_t c = 0; c < dim; c++) q->s[c] = 1.0;
     int before = dense_begin();
-    status = update_sum(q, 1, NULL, 0, error);
+    update_sum(q, 1, NULL, 0);
     build_h(q);
     q->fresh = 0;
     dense_end(before);
@@ -337,11 +313,7 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
     q->share = share;
     q->fresh = 1;
     memset(q->active, 0, q->anchors);
-    q->all_anchors = q->anchors;
-    TRY(comm_sum_counts(q->owners.comm, &q->all_anchors, 1, error));
-    q->first = q->owners.starts ? q->owners.starts[q->owners.comm->rank] : 0;
-    struct film_rows rows = {v, stride, q->rank};
-    TRY(film_rows_sum(&q->owners, &rows, triplets, q->threads, q->w, error));
+    sum_triplets(q);
 done:
     return status;
 }
@@ -372,12 +344,12 @@ static film_status evaluate_problem(void *self, const double *p, double *f, doub
     return FILM_OK;
 }
 
-static film_status refresh_active_hinges(void *self, double *p, int *changed, film_error *error)
+static film_status refresh_active_hinges(void *self, const double *p, int *changed,
+                                         film_error *error)
 {
-    size_t count = 0;
-    film_status status = film_problem_refresh(self, p, &count, error);
-    *changed = count > 0;
-    return status;
+    (void)error;
+    *changed = film_problem_refresh(self, p) > 0;
+    return FILM_OK;
 }
 
 struct stiefel_problem film_problem_stiefel(struct film_problem *q)

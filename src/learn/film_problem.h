@@ -20,13 +20,6 @@
  * Mini-batches (learn/mfilm.h) use the same code: the anchors are then those of a batch, and H is a
  * running average over batches.
  *
- * Several processes: each has the anchors whose rows of V it owns, with their W and hinges. Every
- * process has H, s and P and computes the optimiser's step from the same numbers. Each process
- * sends, in bytes per refresh: 8 r^2 summed for H (none when no hinge changed) and 16 for counts.
- * The first also broadcasts its P, 8 r d, because two machines may round differently. The rows of
- * others that W needs are exchanged once (film_rows.h). Nothing overlaps: the next step needs the
- * whole H.
- *
  * Threads share fixed chunks and tiles, and one thread sums each number in one order: the result
  * does not depend on the number of threads, to the last bit. */
 #ifndef LEARN_FILM_PROBLEM_H
@@ -34,18 +27,15 @@
 
 #include "la/stiefel.h"
 #include "learn/film_hinge_loss.h"
-#include "learn/film_rows.h"
+#include "learn/triplets.h"
 
 /* Anchors per block of a product; the scratch memory of a thread holds one block. */
 enum { FILM_CHUNK = 256 };
 
 struct film_problem {
-    size_t rank, dim, anchors; /* r, d, a; in a job: this process's anchors */
-    size_t all_anchors;        /* of all processes */
-    struct film_owners owners;
-    const float *v; /* sentences x stride; only the first r of each row are used */
+    size_t rank, dim, anchors; /* r, d, a */
+    const float *v;            /* sentences x stride; only the first r of each row are used */
     size_t stride;
-    size_t first; /* the sentence of V's row 0 */
     const struct triplets *triplets;
     int threads;
     double margin;              /* m */
@@ -54,8 +44,8 @@ struct film_problem {
     double *scale;              /* r: the scale factors sigma^(1-p); NULL for p = 1 */
     unsigned char *active;      /* a: lambda */
     unsigned char *active_next; /* a */
-    size_t active_count;        /* of all processes */
-    size_t capacity;            /* anchors that the arrays above have room for */
+    size_t active_count;
+    size_t capacity; /* anchors that the arrays above have room for */
     /* For mini-batches, otherwise 1 and 1: the weight of an anchor, and the newest batch's share of
      * H and of the number of active anchors. */
     double weight, share;
@@ -84,16 +74,14 @@ struct film_problem {
 
 /* The space in which P is optimised. */
 struct film_space {
-    size_t rank, dim;                 /* r, d */
-    const float *sigma;               /* rank; may be NULL when the power is 1 */
-    double power;                     /* p */
-    const struct film_owners *owners; /* may be NULL in a job of one process */
+    size_t rank, dim;   /* r, d */
+    const float *sigma; /* rank; may be NULL when the power is 1 */
+    double power;       /* p */
     int threads;
     int hinge_weights; /* see film_problem */
 };
 
-/* Builds W and H for Lambda = I, s = 1. Every function here that takes an error is collective: all
- * processes of a job call it, in the same order. */
+/* Builds W and H for Lambda = I, s = 1. */
 film_status film_problem_init(struct film_problem *problem, const struct film_space *space,
                               const float *v, size_t stride, const struct triplets *triplets,
                               film_error *error);
@@ -119,15 +107,13 @@ void film_problem_k(struct film_problem *problem, const double *p, double *k);
 /* s of a column with k: mu(k), or max(0, k) with hinge weights (39). */
 double film_problem_weight(const struct film_problem *problem, double k);
 
-/* Sets P to the first process's P, then s from k, then Lambda from (P, s), then H. *CHANGED = how
- * many lambda changed. */
-film_status film_problem_refresh(struct film_problem *problem, double *p, size_t *changed,
-                                 film_error *error);
+/* Sets s from k, then Lambda from (P, s), then H. Returns the number of lambda that changed; at
+ * least 1 when H changed. */
+size_t film_problem_refresh(struct film_problem *problem, const double *p);
 
-/* Mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED from those of all
- * processes. */
-film_status film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
-                                     uint64_t seed, double *mean, film_error *error);
+/* Returns the mean of sum_c s_c (p_c'v)^2 over at most SAMPLE anchors drawn by SEED. */
+double film_problem_mean_square(struct film_problem *problem, const double *p, size_t sample,
+                                uint64_t seed);
 
 /* The problem as an input of the optimiser. */
 struct stiefel_problem film_problem_stiefel(struct film_problem *problem);

@@ -139,7 +139,6 @@ film_status learn_film_map(const struct learn_input *input, const struct svd *sv
 film_status learn_film(const struct learn_input *input, struct learned_map *out, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct corpus *corpus = input->corpus;
     struct svd svd = {0};
     struct triplets triplets = {0};
     struct film_learned learned = {0};
@@ -154,8 +153,6 @@ film_status learn_film(const struct learn_input *input, struct learned_map *out,
     options.report = on_iteration;
     if (judged) options.judge = on_judge;
     options.user = &watch;
-    struct film_owners owners = {.comm = corpus->comm, .starts = corpus->starts};
-    options.owners = &owners;
     status = film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, error);
     if (status == FILM_CANCELLED && learned.p) { /* the best map so far is a model too */
         learned_map_stopped(out, learned.solver.iterations, watch.limit, "iterations");

@@ -342,8 +342,6 @@ film_status learn_mfilm(const struct learn_input *input, struct learned_map *out
         options.judge = on_judge;
     }
     options.user = &batches;
-    struct film_owners owners = {.comm = batches.comm};
-    options.owners = &owners;
     if (batch_basis) {
         TRY_ALLOC(out->map = mem_array(features * out->dim, sizeof(float)), error);
         status = mfilm_average(&source, input->options->rank, features, &options, out->map,

@@ -34,20 +34,19 @@ static film_status fetch_batch(const struct mfilm_source *source, struct mfilm_b
 
 /* Adds the next batch to K. The first one is already in, because the margin was computed with
  * it. */
-static film_status next_batch(void *self, double *p, int *changed, film_error *error)
+static film_status next_batch(void *self, const double *p, int *changed, film_error *error)
 {
     film_status status = FILM_OK;
     struct learner *l = self;
     struct mfilm_batch batch;
-    size_t unused;
     if (l->batches++ > 0) {
         double share = fmax(1.0 / sqrt((double)l->batches), least_share);
         TRY(fetch_batch(l->source, &batch, error));
         TRY(film_problem_load(&l->problem, batch.v, l->problem.stride, batch.triplets, batch.weight,
                               share, error));
     }
-    TRY(film_problem_refresh(&l->problem, p, &unused, error));
-    l->anchors += l->problem.all_anchors;
+    film_problem_refresh(&l->problem, p);
+    l->anchors += l->problem.anchors;
     *changed = 1;
 done:
     return status;
@@ -79,8 +78,8 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     status = fetch_batch(source, &first, error);
     if (status == FILM_END) status = film_no_triplets(error);
     TRY(status);
-    struct film_space space = {
-        r, options->dim, sigma, options->power, options->owners, threads, options->hinge_weights};
+    struct film_space space = {r,       options->dim,          sigma, options->power,
+                               threads, options->hinge_weights};
     TRY(film_problem_init(&learner.problem, &space, first.v, rank, first.triplets, error));
     film_problem_weigh(&learner.problem, first.weight);
     struct stiefel_problem view = {&learner, r, options->dim, evaluate_mfilm, next_batch};

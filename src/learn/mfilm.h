@@ -25,11 +25,10 @@
 #include "learn/film.h"
 
 struct mfilm_batch {
-    const struct triplets *triplets; /* of the batch's sentences; at least one anchor in the job */
+    const struct triplets *triplets; /* of the batch's sentences; at least one anchor */
     const float *v;                  /* mfilm_learn: sentences x rank, Sigma^-1 U'x */
     const struct csr *x;             /* mfilm_average: sentences x features */
-    /* Anchors of the whole stream / anchors of the batch; in a job, of all processes' parts. */
-    double weight;
+    double weight;                   /* anchors of the whole stream / anchors of the batch */
 };
 
 /* The source of batches. A batch is valid until the next call; FILM_END follows the last. */
@@ -38,10 +37,7 @@ struct mfilm_source {
     film_status (*next)(void *self, struct mfilm_batch *batch, film_error *error);
 };
 
-/* In a job (the options' owners, without starts) each process's source returns its part of every
- * batch, perhaps without anchors, and all sources end together.
- *
- * SIGMA (rank) belongs to the whole stream: v has the length that a sentence would have in the SVD
+/* SIGMA (rank) belongs to the whole stream: v has the length that a sentence would have in the SVD
  * of the whole stream. The options' iteration limit counts batches; epsilon and least_change do not
  * apply. FILM_USAGE for a stream without batches. Cancelled: as film_learn. */
 film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const float *sigma,

@@ -16,7 +16,6 @@ void triplets_defaults(struct triplet_options *options)
 void triplets_free(struct triplets *t)
 {
     mem_free(t->anchor), mem_free(t->start), mem_free(t->similar), mem_free(t->dissimilar);
-    mem_free(t->place);
     *t = (struct triplets){0};
 }
 
@@ -179,8 +178,7 @@ static void draw_hard(struct maker *m, uint32_t anchor)
     const struct triplet_options *o = m->options;
     size_t before = m->negatives, limit = before + o->hard, skip = o->hard_skip;
     if (!o->neighbours) return;
-    size_t row = o->row ? o->row[anchor] : anchor;
-    const uint32_t *near = o->neighbours + row * o->neighbour_width;
+    const uint32_t *near = o->neighbours + anchor * o->neighbour_width;
     for (size_t i = 0; i < o->neighbour_width && m->negatives < limit; i++) {
         uint32_t id = near[i];
         if (id >= m->sentences || id == anchor || m->cluster[id] == TRIPLETS_NONE ||
@@ -272,9 +270,7 @@ static film_status draw_all(struct maker *m, size_t clusters, film_error *error)
     }
     TRY_ALLOC(m->positive = mem_array(o->positives, sizeof *m->positive), error);
     TRY_ALLOC(m->negative = mem_array(negatives, sizeof *m->negative), error);
-    for (size_t i = 0; i < m->drawables; i++)
-        if (!o->row || o->row[m->drawable[i]] != TRIPLETS_NONE)
-            TRY(draw_anchor(m, m->drawable[i], error));
+    for (size_t i = 0; i < m->drawables; i++) TRY(draw_anchor(m, m->drawable[i], error));
 done:
     return status;
 }

@@ -35,9 +35,6 @@ struct triplets {
     size_t *start;        /* anchors + 1: triplets of anchor a are start[a] .. start[a+1] - 1 */
     uint32_t *similar;    /* count: j */
     uint32_t *dissimilar; /* count: k */
-    /* In a job, where these are the anchors of one process: the index of each among those of all,
-     * ascending. NULL: these are all anchors. */
-    uint32_t *place;
     /* Statistics: */
     size_t clusters;       /* with two members or more */
     size_t largest;        /* members of the largest cluster */
@@ -60,11 +57,8 @@ struct triplet_options {
     int alone;
     /* Skip this number of nearest sentences of another cluster: often unlabelled duplicates. */
     size_t hard_skip;
-    /* ROW[i]: the row of sentence i in the neighbours. TRIPLETS_NONE: it is an anchor of another
-     * process of the job. NULL: every sentence may be an anchor, and its row is its id. */
-    const uint32_t *row;
-    /* Nearest sentences under the current map, best first, WIDTH per row, TRIPLETS_NONE where there
-     * are fewer. The sentence itself is skipped. May be NULL. */
+    /* Nearest sentences of each sentence under the current map, best first, WIDTH per sentence,
+     * TRIPLETS_NONE where there are fewer. The sentence itself is skipped. May be NULL. */
     const uint32_t *neighbours;
     size_t neighbour_width;
     uint64_t seed;

@@ -77,7 +77,7 @@ int main(int count, char **arguments)
     if (count != 2) return 2;
     folder = arguments[1];
     const uint64_t *shape = read_array("shape", 5 * sizeof *shape);
-    size_t n = shape[0], r = shape[1], d = shape[2], anchors = shape[3], all = shape[4], changed;
+    size_t n = shape[0], r = shape[1], d = shape[2], anchors = shape[3], all = shape[4];
     double *p = read_array("p", r * d * sizeof *p);
     double *s = read_array("s", d * sizeof *s), *m = read_array("m", 3 * sizeof *m);
     const float *v = read_array("v", n * r * sizeof *v);
@@ -90,13 +90,13 @@ int main(int count, char **arguments)
                                 .dissimilar = read_array("dissimilar", all * 4)};
     struct film_problem q;
     film_error error;
-    check(film_problem_init(&q, &(struct film_space){r, d, NULL, 1.0, NULL, 1, 1}, v, r, &triplets,
-                            &error),
-          &error);
+    check(
+        film_problem_init(&q, &(struct film_space){r, d, NULL, 1.0, 1, 1}, v, r, &triplets, &error),
+        &error);
     q.margin = m[0];
     memcpy(q.s, s, d * sizeof *s);
     q.given_s = 1;
-    check(film_problem_refresh(&q, p, &changed, &error), &error);
+    film_problem_refresh(&q, p);
     double *active = own(calloc(anchors, sizeof *active)),
            *gradient = own(calloc(r * d, sizeof *gradient));
     double *k = own(calloc(d, sizeof *k)), *next = own(calloc(r * d, sizeof *next)), loss[2];
@@ -114,7 +114,7 @@ int main(int count, char **arguments)
     write_array("cayley", next, r * d);
     check(film_hinge_loss_measure(&q, p, s, &loss[0], &loss[1], &error), &error);
     write_array("loss", loss, 2);
-    check(film_problem_refresh(&q, p, &changed, &error), &error); /* s from k, before Lambda */
+    film_problem_refresh(&q, p); /* s from k, before Lambda */
     write_array("s", q.s, d);
     film_problem_free(&q);
     learn("letter", d, v, r, &triplets, m[1], 0);

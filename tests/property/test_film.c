@@ -64,14 +64,13 @@ static int free_data(void **state)
 
 static void refresh(struct film_problem *q, double *p)
 {
-    size_t changed;
-    assert_ok(film_problem_refresh(q, p, &changed, &error));
+    film_problem_refresh(q, p);
 }
 
 static void open_problem(struct film_problem *q, double power, double margin)
 {
-    assert_ok(film_problem_init(q, &(struct film_space){R, D, sigma, power, NULL, 2}, v, R,
-                                &triplets, &error));
+    assert_ok(
+        film_problem_init(q, &(struct film_space){R, D, sigma, power, 2}, v, R, &triplets, &error));
     q->margin = margin;
 }
 

@@ -129,8 +129,7 @@ static void one_batch_that_holds_everything_moves_as_the_full_batch(void **state
 
 static void refresh(struct film_problem *q, double *p)
 {
-    size_t changed;
-    assert_ok(film_problem_refresh(q, p, &changed, &error));
+    film_problem_refresh(q, p);
 }
 
 /* The running average by hand: H after three batches. */
@@ -144,15 +143,15 @@ static void the_matrix_is_the_average_of_the_batches(void **state)
         double share = fmax(1.0 / sqrt((double)j + 1.0), 0.05);
         const float *rows = v + j * PART * R;
         if (j == 0) {
-            assert_ok(film_problem_init(&q, &(struct film_space){R, D, sigma, 0.5, NULL, 2}, rows,
-                                        R, &part[j], &error));
+            assert_ok(film_problem_init(&q, &(struct film_space){R, D, sigma, 0.5, 2}, rows, R,
+                                        &part[j], &error));
             film_problem_weigh(&q, PARTS);
         } else {
             assert_ok(film_problem_load(&q, rows, R, &part[j], PARTS, share, &error));
         }
         q.margin = 1e6; /* every anchor is active: the H of a batch is known */
         refresh(&q, p);
-        assert_ok(film_problem_init(&one, &(struct film_space){R, D, sigma, 0.5, NULL, 1}, rows, R,
+        assert_ok(film_problem_init(&one, &(struct film_space){R, D, sigma, 0.5, 1}, rows, R,
                                     &part[j], &error));
         for (size_t i = 0; i < R * R; i++)
             expected[i] = (1.0 - share) * expected[i] + share * PARTS * one.h[i];
@@ -167,8 +166,8 @@ static void the_matrix_is_the_average_of_the_batches(void **state)
 static double objective(const struct film_learned *l, double margin)
 {
     struct film_problem q;
-    assert_ok(film_problem_init(&q, &(struct film_space){R, D, sigma, l->power, NULL, 1}, v, R,
-                                &whole, &error));
+    assert_ok(film_problem_init(&q, &(struct film_space){R, D, sigma, l->power, 1}, v, R, &whole,
+                                &error));
     q.margin = margin;
     double f = film_problem_value(&q, l->p, NULL);
     film_problem_free(&q);

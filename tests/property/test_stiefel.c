@@ -35,7 +35,7 @@ static film_status quadratic_value(void *self, const double *p, double *f, doubl
     return FILM_OK;
 }
 
-static film_status quadratic_refresh(void *self, double *p, int *changed, film_error *e)
+static film_status quadratic_refresh(void *self, const double *p, int *changed, film_error *e)
 {
     (void)p, (void)e;
     struct quadratic *q = self;
