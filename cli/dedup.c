@@ -1,6 +1,6 @@
 /* film dedup: writes clusters or pairs of duplicates as a table, or starts the review of uncertain
  * pairs. */
-#include "dedup.h"
+#include "review.h"
 #include "json.h"
 
 #include <stdlib.h>
@@ -127,9 +127,9 @@ static void print_result(const film_dedup_result *result, FILE *figures, int as_
         printf("{\"records\": %llu, \"distinct\": %llu, \"compared\": %llu, \"pairs\": %llu, "
                "\"sure\": %llu, "
                "\"clusters\": %llu, \"clustered\": %llu, \"largest\": %llu, \"connected\": %llu, "
-               "\"contradictions\": %llu, \"skipped\": %llu, \"threshold\": %.9g%s",
+               "\"contradictions\": %llu, \"skipped\": %llu, \"threshold\": %.9g",
                records, distinct, compared, found, sure, clusters, clustered, largest, connected,
-               contradictions, skipped, result->threshold, job_figures(result->sent));
+               contradictions, skipped, result->threshold);
         print_recall_json(result);
         printf("}\n");
     }
@@ -252,21 +252,20 @@ static int run(const struct command *command, void *given)
     film_pool *pool = NULL;
     film_dedup_result result = {.size = sizeof result};
     film_status status = FILM_OK;
-    int review = dedup->review > 0, first = job_rank() == 0; /* writes the output */
-    dedup->job = job;
+    int review = dedup->review > 0;
     dedup->progress = progress_start(command->quiet);
     dedup->user = &finding;
     dedup->pair = pairs ? write_pair : NULL;
     dedup->member = pairs || review ? NULL : write_member;
     dedup->borderline = review ? add_borderline : NULL;
     dedup->columns = review ? NULL : take_columns;
-    if (!review && first) sheet_open(&finding.sheet, output ? output : "-", command->json);
+    if (!review) sheet_open(&finding.sheet, output ? output : "-", command->json);
     if (finding.sheet.status == FILM_OK)
         status =
             find_duplicates(command->count == 1 ? arguments[0] : NULL, arguments[0],
                             command->count == 2 ? arguments[1] : "", dedup, &pool, &result, &error);
-    if (!review && first) status = sheet_close(&finding.sheet, status, &error);
-    if (review && first && status == FILM_OK) {
+    if (!review) status = sheet_close(&finding.sheet, status, &error);
+    if (review && status == FILM_OK) {
         progress_end();
         status = output ? review_write(&finding.review, output, &error)
                         : review_next(&finding.review, pool, &dedup->answer, &error);
@@ -286,7 +285,6 @@ const struct verb verb_dedup = {
     VERB_DEDUP,
     .arguments = "MODEL FILE | POOL [-o OUT] [options]",
     .page = "docs/how-to/find-duplicates.md",
-    .shared = 1,
     .min_words = 1,
     .max_words = 2,
     .options = options,
@@ -309,5 +307,4 @@ const struct verb verb_dedup = {
         "pairs to a file instead; film pool label POOL --from OUT imports the answers.\n\n"
         "examples:\n"
         "  film dedup faq.film questions.tsv -o clusters.tsv\n"
-        "  film dedup faq.pool --review 20\n"
-        "  mpirun -n 4 film dedup quora.film all.tsv -o clusters.tsv    runs in 4 processes\n"};
+        "  film dedup faq.pool --review 20\n"};

@@ -1,5 +1,6 @@
 /* film link: matches each record of one file with a record of another, and writes a table. */
-#include "dedup.h"
+#include "film_dedup.h"
+#include "sheet.h"
 
 static const char own[] = "id_a\ttext_a\tid_b\ttext_b\tprobability";
 
@@ -102,31 +103,28 @@ static int run(const struct command *command, void *given)
 
     struct linking linking = {.others = {0}};
     film_error error = {0};
-    int first = job_rank() == 0; /* writes the output */
     film_model *model = NULL;
     film_link_result result = {.size = sizeof result};
     link->progress = progress_start(command->quiet);
     link->match = write_match;
     link->columns = take_columns;
     link->user = &linking;
-    link->job = job;
     film_status status = open_model(command->words[0], &model, &error);
     for (int i = 1; i < 3 && status == FILM_OK && !command->quiet; i++)
         warn_file(model, command->words[i], &link->table);
-    if (first) sheet_open(&linking.sheet, output, command->json);
+    sheet_open(&linking.sheet, output, command->json);
     if (status == FILM_OK && linking.sheet.status == FILM_OK)
         status =
             film_link_files(model, command->words[1], command->words[2], link, &result, &error);
-    if (first) status = sheet_close(&linking.sheet, status, &error);
+    status = sheet_close(&linking.sheet, status, &error);
     int code = report(status, &error);
     unsigned long long a = result.a, b = result.b, matched = result.matched,
                        skipped = result.skipped;
     FILE *figures = figures_stream(command, code, output);
     if (figures == stdout)
         printf("{\"a\": %llu, \"b\": %llu, \"compared\": %llu, \"matched\": %llu, \"skipped\": "
-               "%llu, \"threshold\": %.9g%s}\n",
-               a, b, (unsigned long long)result.compared, matched, skipped, result.threshold,
-               job_figures(result.sent));
+               "%llu, \"threshold\": %.9g}\n",
+               a, b, (unsigned long long)result.compared, matched, skipped, result.threshold);
     else if (figures && !command->json) {
         fprintf(stderr, "%s of %s matched with %s", grouped(matched), counted(a, "record"),
                 counted(b, "record"));
@@ -142,7 +140,6 @@ const struct verb verb_link = {
     VERB_LINK,
     .arguments = "MODEL FILE_A FILE_B [-o OUT] [options]",
     .page = "docs/how-to/find-duplicates.md",
-    .shared = 1,
     .min_words = 3,
     .max_words = 3,
     .options = options,
@@ -158,6 +155,4 @@ const struct verb verb_link = {
         "identified by the number of its row.\n\n"
         "examples:\n"
         "  film link faq.film new.tsv faq.tsv -o matches.tsv\n"
-        "  film link faq.film a.csv b.csv --unique --threshold 0.95\n"
-        "  mpirun -n 4 film link faq.film a.csv b.csv -o matches.tsv    "
-        "runs in 4 processes\n"};
+        "  film link faq.film a.csv b.csv --unique --threshold 0.95\n"};

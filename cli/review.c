@@ -1,5 +1,5 @@
 /* film dedup --review: asks about the most uncertain pairs, or writes them to a table. */
-#include "dedup.h"
+#include "review.h"
 
 #include <errno.h>
 #include <stdlib.h>

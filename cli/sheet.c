@@ -142,12 +142,3 @@ film_status sheet_close(struct sheet *sheet, film_status status, film_error *err
     film_output_discard(output);
     return status;
 }
-
-const char *job_figures(uint64_t sent)
-{
-    static char text[80];
-    if (job)
-        snprintf(text, sizeof text, ", \"processes\": %d, \"sent\": %llu", job_size(),
-                 (unsigned long long)sent);
-    return text;
-}

@@ -63,13 +63,13 @@ set(FILM_POOL_SOURCES
   src/index/lexical_search.c src/index/scan.c src/index/sketch.c src/index/terms.c
   src/index/vector_index.c
   # dedup: records to duplicates, without SQLite
-  src/dedup/blocking.c src/dedup/blocking_score.c src/dedup/candidates.c src/dedup/candidates_job.c
+  src/dedup/blocking.c src/dedup/blocking_score.c src/dedup/candidates.c
   src/dedup/candidates_known.c src/dedup/candidates_near.c src/dedup/cluster.c
   src/dedup/cluster_pairs.c src/dedup/dedup.c src/dedup/dedup_clusters.c
-  src/dedup/dedup_components.c src/dedup/dedup_judge.c src/dedup/dedup_report.c src/dedup/link.c
-  src/dedup/others.c src/dedup/recall.c src/dedup/record_set.c src/dedup/record_set_fetch.c
-  src/dedup/record_set_intake.c src/dedup/record_set_keys.c src/dedup/record_set_read.c
-  src/dedup/record_set_share.c src/dedup/row_fields.c
+  src/dedup/dedup_judge.c src/dedup/dedup_report.c src/dedup/link.c
+  src/dedup/others.c src/dedup/recall.c src/dedup/record_set.c
+  src/dedup/record_set_read.c
+  src/dedup/row_fields.c
   # store: rows of a pool in SQLite
   src/store/db.c src/store/lineage.c src/store/lock_owner.c src/store/schema.c
   src/store/sqlite_memory.c src/store/store_changes.c src/store/store_copy.c

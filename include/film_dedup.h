@@ -85,8 +85,6 @@ typedef struct film_dedup_options {
     size_t label_count;
     /* film_dedup_file: how to read the file; `labels` is ignored. */
     film_table_options table;
-    /* Processes that share the work. Only the first makes the calls below. */
-    film_job *job;
     film_progress progress;
     /* The callbacks may be NULL. They are called from the calling thread; non-zero cancels. `pair`
      * is called once per duplicate pair, in the order of the records. Records with identical text
@@ -100,8 +98,7 @@ typedef struct film_dedup_options {
     void *user;
     /* Called with the names of the other columns. NULL: they are not kept. */
     film_columns_fn columns;
-    /* Estimate the share of duplicates that are candidates (film_dedup_result.completeness). One
-     * process only. */
+    /* Estimate the share of duplicates that are candidates (film_dedup_result.completeness). */
     int recall;
 } film_dedup_options;
 
@@ -122,8 +119,6 @@ typedef struct film_dedup_result {
     /* Bad rows, with table.skip_bad. */
     uint64_t skipped;
     double threshold;
-    /* Bytes that the processes of a job sent to each other. */
-    uint64_t sent;
     /* Reduction ratio: the share of all pairs of distinct records that was not judged. */
     double reduction;
     /* With `recall`: a random sample of distinct records, the number of others that each was
@@ -176,8 +171,6 @@ typedef struct film_link_options {
     int unique;
     /* film_link_files: how to read both files. */
     film_table_options table;
-    /* Processes that share the work. Only the first calls `match`. */
-    film_job *job;
     film_progress progress;
     /* Called in the order of A, the likeliest match first; non-zero cancels. */
     film_link_fn match;
@@ -193,8 +186,6 @@ typedef struct film_link_result {
     /* Bad rows, with table.skip_bad. */
     uint64_t skipped;
     double threshold;
-    /* Bytes that the processes of a job sent to each other. */
-    uint64_t sent;
 } film_link_result;
 
 /* Finds for each record of A the records of B that mean the same. RESULT may be NULL. */

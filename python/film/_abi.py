@@ -523,7 +523,6 @@ TYPES["film_dedup_options"] = (
     ("labels", "POINTER(film_dedup_label)"),
     ("label_count", "c_size_t"),
     ("table", "film_table_options"),
-    ("job", "c_void_p"),
     ("progress", "film_progress"),
     ("pair", "film_duplicate_fn"),
     ("borderline", "film_duplicate_fn"),
@@ -546,7 +545,6 @@ TYPES["film_dedup_result"] = (
     ("contradictions", "c_uint64"),
     ("skipped", "c_uint64"),
     ("threshold", "c_double"),
-    ("sent", "c_uint64"),
     ("reduction", "c_double"),
     ("sampled", "c_uint64"),
     ("sampled_against", "c_uint64"),
@@ -578,7 +576,6 @@ TYPES["film_link_options"] = (
     ("most", "c_size_t"),
     ("unique", "c_int"),
     ("table", "film_table_options"),
-    ("job", "c_void_p"),
     ("progress", "film_progress"),
     ("match", "film_link_fn"),
     ("user", "c_void_p"),
@@ -592,7 +589,6 @@ TYPES["film_link_result"] = (
     ("matched", "c_uint64"),
     ("skipped", "c_uint64"),
     ("threshold", "c_double"),
-    ("sent", "c_uint64"),
 )
 FUNCTIONS["film_link"] = (
     "pool", "film_status", "[c_void_p, POINTER(film_record), c_size_t, POINTER(film_record), c_size_t, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)]")

@@ -1,5 +1,5 @@
 /* Finds candidate pairs in an index and scores them by the full decision, for dedup and link. It
- * does not cluster. candidates_job.c does the same across processes. */
+ * does not cluster. */
 #include "dedup/candidates.h"
 #include "base/mem.h"
 #include "base/threads.h"
@@ -7,14 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-film_status candidates_init(struct candidates *search, const struct comm *comm,
-                            const film_model *model, const struct candidates_request *request,
-                            film_error *error)
+film_status candidates_init(struct candidates *search, const film_model *model,
+                            const struct candidates_request *request, film_error *error)
 {
     enum { RECORDS_FROM = 16384 };
     film_status status = FILM_OK;
-    *search = (struct candidates){.comm = comm,
-                                  .model = model,
+    *search = (struct candidates){.model = model,
                                   .threshold = request->threshold != 0 ? request->threshold
                                                                        : CANDIDATES_THRESHOLD,
                                   .k = request->candidates ? request->candidates : CANDIDATES_K,
@@ -166,8 +164,6 @@ film_status candidates_find(const struct candidates *search, const struct index 
                                       .own = own,
                                       .k = search->k,
                                       .lists = lists};
-    if (search->comm->size > 1)
-        return candidates_find_in_job(search, index, queries, count, own, lists, error);
     return candidates_fill(&request, count, error);
 }
 

@@ -1,17 +1,10 @@
 /* Candidate search and scoring, shared by dedup and link.
  *
- * Candidates come from an index (index/index.h); the full pair decision scores them.
- *
- * In a job, every process has an index over its share of the sentences (dedup/round_robin.h). Each
- * process sends some of its texts with their vectors to all others, receives the nearest of each
- * share, and chooses among them as one index over everything would. Every process receives a text
- * and 4 bytes per dimension, and returns up to 32 k bytes. The result is exact where the searches
- * are: for shares below VECTOR_INDEX_GRAPH_FROM. */
+ * Candidates come from an index (index/index.h); the full pair decision scores them. */
 #ifndef DEDUP_CANDIDATES_H
 #define DEDUP_CANDIDATES_H
 
 #include "film_pool.h"
-#include "base/comm.h"
 #include "model/model.h"
 #include "dedup/blocking.h"
 #include "pair/score.h"
@@ -66,7 +59,6 @@ struct known_items {
 };
 
 struct candidates {
-    const struct comm *comm;
     const film_model *model;
     struct match_rule rule;
     double threshold; /* a probability */
@@ -92,20 +84,18 @@ struct candidates_request {
 };
 
 /* Checks the request. */
-film_status candidates_init(struct candidates *search, const struct comm *comm,
-                            const film_model *model, const struct candidates_request *request,
-                            film_error *error);
+film_status candidates_init(struct candidates *search, const film_model *model,
+                            const struct candidates_request *request, film_error *error);
 void candidates_free(struct candidates *search);
 
 /* LISTS (count x k): for every query, the numbers of its best candidates in INDEX, best first,
  * filled up with CANDIDATES_NONE. OWN: the queries are the sentences of the index, and no sentence
- * is its own candidate. In a job, all processes call it, each with its own queries; INDEX has the
- * sentences that are assigned to this process. */
+ * is its own candidate. */
 film_status candidates_find(const struct candidates *search, const struct index *index,
                             const film_text *queries, size_t count, int own, uint32_t *lists,
                             film_error *error);
 
-/* A search for candidates of one process. */
+/* A search for candidates. */
 struct candidate_query {
     const struct candidates *search;
     const struct index *index;
@@ -128,18 +118,13 @@ struct candidate_query {
 /* Fills the lists of COUNT queries. */
 film_status candidates_fill(struct candidate_query *request, size_t count, film_error *error);
 
-/* candidates_near.c: for a large set in one process, decides on a sample whether candidates by
+/* candidates_near.c: for a large set, decides on a sample whether candidates by
  * vector (of records: by blocking) with a lowest cosine or score find nearly all of the pairs that
  * candidates_find would find, and uses them. Sentences need a graph, records do not. *LISTS
  * (count x search->k, which may grow) is allocated; it stays NULL where they do not. */
 film_status candidates_find_near(struct candidates *search, const struct index *index,
                                  const film_text *texts, size_t count, uint32_t **lists,
                                  film_error *error);
-
-/* candidates_job.c: the same, for a job. */
-film_status candidates_find_in_job(const struct candidates *search, const struct index *index,
-                                   const film_text *queries, size_t count, int own, uint32_t *lists,
-                                   film_error *error);
 
 /* Fills search->verdicts; at most CANDIDATES_BATCH pairs. A pair that the filter excludes has the
  * probability 0 and no odds: candidates_excluded. */

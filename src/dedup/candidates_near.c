@@ -381,7 +381,7 @@ film_status candidates_find_near(struct candidates *search, const struct index *
     size_t missed = 0, most = records ? MOST_UNBLOCKED : MOST_MISSED;
     float afforded = 1;
     *lists = NULL;
-    if (search->comm->size > 1 || !large || near.k >= CANDIDATES_NEAR) return FILM_OK;
+    if (!large || near.k >= CANDIDATES_NEAR) return FILM_OK;
     if (records)
         TRY(blocking_new(&search->model->encoder, texts, count, search->threads, &sample.blocking,
                          error));

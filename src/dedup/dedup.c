@@ -1,5 +1,5 @@
-/* film_dedup: from records to candidates, scored pairs, clusters and representatives, in one
- * process or a job. This file runs the steps; the others of src/dedup implement them. */
+/* film_dedup: from records to candidates, scored pairs, clusters and representatives. This file
+ * runs the steps; the others of src/dedup implement them. */
 #include "dedup/dedup.h"
 #include "base/sized.h"
 #include "base/mem.h"
@@ -12,12 +12,8 @@ static void dedup_free(struct dedup *dedup)
     mem_free(dedup->lists);
     mem_free(dedup->batch);
     mem_free(dedup->reported);
-    mem_free(dedup->refs);
     mem_free(dedup->pairs);
     mem_free(dedup->near);
-    mailbox_free(&dedup->questions);
-    mailbox_free(&dedup->reports);
-    record_set_found_free(&dedup->found);
 }
 
 /* Each pair of items once. If several labels of one pair differ, "different" wins: copies of a
@@ -69,8 +65,8 @@ static film_status find_item_candidates(struct dedup *dedup, film_error *error)
     struct index *index = NULL;
     /* A review wants pairs below the threshold, too. */
     int near = !dedup->options->review;
-    int cells = !near || !search->blocking_from || dedup->comm->size > 1;
-    if (search->k + 1 > set->all_items) search->k = set->all_items > 1 ? set->all_items - 1 : 1;
+    int cells = !near || !search->blocking_from;
+    if (search->k + 1 > set->items) search->k = set->items > 1 ? set->items - 1 : 1;
     TRY(index_items(dedup, cells, &index, error));
     if (near)
         TRY(candidates_find_near(search, index, set->texts, set->items, &dedup->lists, error));
@@ -89,45 +85,27 @@ done:
     return status;
 }
 
-/* Adds up the counts of all processes. */
-static film_status add_up(const struct comm *comm, film_dedup_result *result, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t counts[] = {(size_t)result->compared, (size_t)result->pairs, (size_t)result->sure};
-    TRY(comm_sum_counts(comm, counts, 3, error));
-    result->compared = counts[0];
-    result->pairs = counts[1];
-    result->sure = counts[2];
-done:
-    return status;
-}
-
 film_status dedup_run(struct record_set *set, const film_model *model,
                       const film_dedup_options *options, film_dedup_result *result,
                       film_error *error)
 {
     film_status status = FILM_OK;
-    struct dedup dedup = {.set = set, .comm = set->comm, .options = options, .result = result};
-    TRY(candidates_init(&dedup.search, dedup.comm, model,
+    struct dedup dedup = {.set = set, .options = options, .result = result};
+    TRY(candidates_init(&dedup.search, model,
                         &(struct candidates_request){&options->answer, options->threshold,
                                                      options->candidates, &options->progress, 1},
                         error));
     result->threshold = dedup.search.threshold;
-    if (options->recall && dedup.comm->size > 1)
-        TRY(status_set(error, FILM_USAGE, "recall cannot be estimated in several processes"));
-    TRY(mailbox_init(&dedup.questions, dedup.comm, error));
-    TRY(mailbox_init(&dedup.reports, dedup.comm, error));
     TRY(record_set_group(set, &options->progress, error));
-    result->records = set->all_records;
-    result->distinct = set->all_items;
+    result->records = set->count;
+    result->distinct = set->items;
     TRY(label_items(&dedup, error));
     TRY(dedup_note_identical(&dedup, error));
     TRY(find_item_candidates(&dedup, error));
     TRY(dedup_judge(&dedup, error));
     TRY(dedup_report(&dedup, error));
     TRY(dedup_report_nearest(&dedup, error));
-    TRY(add_up(dedup.comm, result, error));
-    double items = (double)set->all_items, all = items * (items - 1) / 2;
+    double items = (double)set->items, all = items * (items - 1) / 2;
     result->reduction = all > 0 ? 1 - (double)result->compared / all : 0;
     if (options->member) TRY(dedup_clusters(&dedup, error));
 done:
@@ -135,7 +113,7 @@ done:
     return status;
 }
 
-/* ---- film_pool.h ---- */
+/* ---- film_dedup.h ---- */
 
 film_status dedup_call_start(struct dedup_call *call, const film_dedup_options *options,
                              film_dedup_result *result, film_error *error)
@@ -146,8 +124,6 @@ film_status dedup_call_start(struct dedup_call *call, const film_dedup_options *
         status = sized_options(&call->options, sizeof call->options, options, "film_dedup_options",
                                error);
     if (status != FILM_OK) return status;
-    call->comm = comm_of(call->options.job);
-    call->sent = comm_sent(call->comm);
     sized_fill(result, &call->result, sizeof call->result);
     return FILM_OK;
 }
@@ -155,15 +131,12 @@ film_status dedup_call_start(struct dedup_call *call, const film_dedup_options *
 void dedup_call_columns(const struct dedup_call *call)
 {
     const film_dedup_options *options = &call->options;
-    if (options->columns && call->comm->rank == 0)
+    if (options->columns)
         options->columns(options->user, 0, call->set.others.names, call->set.others.count);
 }
 
-film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result,
-                           film_error *error)
+film_status dedup_call_end(struct dedup_call *call, film_status status, film_dedup_result *result)
 {
-    if (status == FILM_OK)
-        status = comm_sent_since(call->comm, call->sent, &call->result.sent, error);
     record_set_free(&call->set);
     sized_fill(result, &call->result, sizeof call->result);
     return status;
@@ -178,13 +151,14 @@ film_status film_dedup(const film_model *model, const film_record *records, size
     status = dedup_call_start(&call, options, result, error);
     if (status != FILM_OK) return status;
     if (!model || (count && !records)) TRY(status_missing(error, model ? "records" : "model"));
-    TRY(record_set_view(&call.set, call.comm, records, count, error));
+    call.set.records = records;
+    call.set.count = count;
     for (size_t i = 0; i < call.options.label_count; i++)
         TRY(record_set_label(&call.set, call.options.labels[i].a, call.options.labels[i].b,
-                             call.options.labels[i].same, count, error));
+                             call.options.labels[i].same, error));
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
-    return dedup_call_end(&call, status, result, error);
+    return dedup_call_end(&call, status, result);
 }
 
 film_status film_dedup_file(const film_model *model, const char *path,
@@ -199,11 +173,11 @@ film_status film_dedup_file(const film_model *model, const char *path,
     if (!model || !path) TRY(status_missing(error, model ? "path" : "model"));
     TRY(record_fields_table(&model->fields, &call.options.table, &own, error));
     call.set.keeps_others = call.options.columns != NULL;
-    TRY(record_set_read(&call.set, call.comm, path, &call.options.table, &call.options.progress,
+    TRY(record_set_read(&call.set, path, &call.options.table, &call.options.progress,
                         &call.result.skipped, error));
     dedup_call_columns(&call);
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
     mem_free(own);
-    return dedup_call_end(&call, status, result, error);
+    return dedup_call_end(&call, status, result);
 }

@@ -3,67 +3,60 @@
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/threads.h"
+#include "base/union_find.h"
 #include "dedup/dedup.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A mean uses at most this number of the other items of a larger cluster. */
 enum { SAMPLE = 64 };
 
-/* A record to be reported. */
+/* A record to be reported, by its position. */
 struct member_entry {
-    uint32_t first; /* position of the first record of its cluster */
-    uint32_t at;    /* its own position */
-    uint32_t cluster;
-    struct record_set_ref ref;
+    uint32_t first; /* the first record of its cluster */
+    uint32_t at;
     float probability;
-    uint32_t representative;
+    int representative;
 };
 
-/* Items are those of the connected components of this process. */
 struct groups {
     struct dedup *dedup;
-    struct dedup_parts parts;
     struct cluster_pairs pairs;
     uint32_t *cluster;  /* by item: the smallest item of its cluster */
     uint32_t *start;    /* items + 1: start of the items of the cluster named by an item */
     uint32_t *items;    /* by cluster, ascending */
+    uint32_t *face;     /* by item: the record that represents it */
     float *probability; /* by item: to the item of the representative */
     uint32_t *best;     /* by item that names a cluster: its representative item */
-    struct mailbox outcomes, reports;
-    struct member_entry *entries; /* in the first process: what is reported */
-    size_t entry_count, entry_capacity;
-};
-
-/* The result that the owner of an item needs. */
-struct outcome {
-    uint32_t number, cluster;
-    uint32_t face;    /* position of the representative record */
-    uint32_t several; /* the cluster has more items */
-    float probability;
+    struct member_entry *entries;
+    size_t entry_count;
 };
 
 static void groups_free(struct groups *groups)
 {
-    dedup_parts_free(&groups->parts);
     cluster_pairs_free(&groups->pairs);
     mem_free(groups->cluster);
     mem_free(groups->start);
     mem_free(groups->items);
+    mem_free(groups->face);
     mem_free(groups->probability);
     mem_free(groups->best);
-    mailbox_free(&groups->outcomes);
-    mailbox_free(&groups->reports);
     mem_free(groups->entries);
+}
+
+/* Number of records of an item. */
+static uint32_t copies_of(const struct record_set *set, uint32_t item)
+{
+    return set->start[item + 1] - set->start[item];
 }
 
 static film_status score_items(void *user, int thread, uint32_t a, uint32_t b, float *probability,
                                film_error *error)
 {
     const struct groups *groups = user;
-    return candidates_judge_one(&groups->dedup->search, thread, groups->parts.text[a],
-                                groups->parts.text[b], probability, error);
+    const film_text *texts = groups->dedup->set->texts;
+    return candidates_judge_one(&groups->dedup->search, thread, texts[a], texts[b], probability,
+                                error);
 }
 
 static film_status probability_of(struct groups *groups, int thread, uint32_t a, uint32_t b,
@@ -82,26 +75,46 @@ static film_status mean_similarity(struct groups *groups, int thread, const uint
                                    size_t count, size_t own, double *mean, film_error *error)
 {
     film_status status = FILM_OK;
-    const uint32_t *copies = groups->parts.copies;
-    double sum = copies[items[own]] - 1.0, weight = sum;
+    const struct record_set *set = groups->dedup->set;
+    double sum = copies_of(set, items[own]) - 1.0, weight = sum;
     size_t sampled = count < SAMPLE ? count : SAMPLE;
     for (size_t s = 0; s < sampled; s++) {
         uint32_t other = items[s * count / sampled];
         float probability;
         if (other == items[own]) continue;
         TRY(probability_of(groups, thread, items[own], other, &probability, error));
-        sum += (double)probability * copies[other];
-        weight += copies[other];
+        sum += (double)probability * copies_of(set, other);
+        weight += copies_of(set, other);
     }
     *mean = weight > 0 ? sum / weight : 1;
 done:
     return status;
 }
 
-static int comes_before(const struct dedup_parts *parts, uint32_t a, uint32_t b)
+/* The record that represents an item: the one that a person chose, the shortest, the first. */
+static uint32_t face_of(const struct record_set *set, uint32_t item)
 {
-    return parts->length[a] != parts->length[b] ? parts->length[a] < parts->length[b]
-                                                : parts->face[a] < parts->face[b];
+    const uint32_t *members = set->members + set->start[item];
+    uint32_t best = members[0];
+    uint64_t best_rank = record_set_rank(set, best);
+    for (uint32_t m = 1; m < copies_of(set, item); m++) {
+        uint64_t rank = record_set_rank(set, members[m]);
+        int shorter = set->records[members[m]].text.length < set->records[best].text.length;
+        if (rank > best_rank || (rank == best_rank && shorter)) {
+            best = members[m];
+            best_rank = rank;
+        }
+    }
+    return best;
+}
+
+static int comes_before(const struct groups *groups, uint32_t a, uint32_t b)
+{
+    const film_record *records = groups->dedup->set->records;
+    uint32_t left = groups->face[a], right = groups->face[b];
+    if (records[left].text.length != records[right].text.length)
+        return records[left].text.length < records[right].text.length;
+    return left < right;
 }
 
 static film_status represent(struct groups *groups, int thread, uint32_t cluster, film_error *error)
@@ -113,14 +126,14 @@ static film_status represent(struct groups *groups, int thread, uint32_t cluster
     uint64_t best_rank = 0;
     for (size_t i = 0; i < count; i++) {
         double mean = 1;
-        uint64_t rank = record_set_rank(groups->dedup->set, groups->parts.face[items[i]]);
+        uint64_t rank = record_set_rank(groups->dedup->set, groups->face[items[i]]);
         if (rank < best_rank) continue;
         if (rank > best_rank) best_mean = -1; /* a person chose it */
         best_rank = rank;
         if (count > 1) TRY(mean_similarity(groups, thread, items, count, i, &mean, error));
         /* Sums in another order differ in the last bits: treat that as a tie. */
         int tie = fabs(mean - best_mean) < 1e-9;
-        if (tie ? comes_before(&groups->parts, items[i], items[best]) : mean > best_mean) best = i;
+        if (tie ? comes_before(groups, items[i], items[best]) : mean > best_mean) best = i;
         if (!tie && mean > best_mean) best_mean = mean;
     }
     groups->best[cluster] = items[best];
@@ -145,31 +158,30 @@ done:
 
 static film_status represent_all(struct groups *groups, film_error *error)
 {
-    return threads_for(groups->dedup->search.threads, groups->parts.count, 64, represent_some,
+    return threads_for(groups->dedup->search.threads, groups->dedup->set->items, 64, represent_some,
                        groups, error);
 }
 
 /* ---- Clusters ---- */
 
-/* Combines the figures of all processes. */
-static film_status add_figures(struct dedup *dedup, const struct cluster_figures *figures,
-                               film_error *error)
+/* Drops the pairs between two connected components. Most pairs are, and no mean needs them. */
+static film_status drop_separate_pairs(struct dedup *dedup, film_error *error)
 {
     film_status status = FILM_OK;
-    void *all = NULL;
-    size_t *sizes = NULL;
-    TRY(comm_gather_all(dedup->comm, figures, sizeof *figures, &all, &sizes, error));
-    const struct cluster_figures *each = all;
-    dedup->result->connected = dedup->set->all_items > 0;
-    for (int p = 0; p < dedup->comm->size; p++) {
-        if (each[p].connected > dedup->result->connected)
-            dedup->result->connected = each[p].connected;
-        dedup->result->contradictions += each[p].contradictions;
-        dedup->result->compared += each[p].demanded;
-    }
+    struct union_find sets = {0};
+    size_t kept = 0;
+    TRY(union_find_init(&sets, dedup->set->items, error));
+    for (size_t i = 0; i < dedup->label_count; i++)
+        if (dedup->labels[i].same) union_find_join(&sets, dedup->labels[i].a, dedup->labels[i].b);
+    for (size_t i = 0; i < dedup->pair_count; i++)
+        if ((double)dedup->pairs[i].probability >= dedup->search.threshold)
+            union_find_join(&sets, dedup->pairs[i].a, dedup->pairs[i].b);
+    for (size_t i = 0; i < dedup->pair_count; i++)
+        if (union_find_root(&sets, dedup->pairs[i].a) == union_find_root(&sets, dedup->pairs[i].b))
+            dedup->pairs[kept++] = dedup->pairs[i];
+    dedup->pair_count = kept;
 done:
-    mem_free(all);
-    mem_free(sizes);
+    union_find_free(&sets);
     return status;
 }
 
@@ -177,22 +189,24 @@ static film_status make_clusters(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
     struct dedup *dedup = groups->dedup;
-    struct dedup_parts *parts = &groups->parts;
+    uint32_t items = dedup->set->items;
     struct cluster_figures figures;
-    TRY(dedup_parts_make(dedup, parts, error));
-    TRY(cluster_pairs_make(&groups->pairs, parts->pairs, parts->pair_count, parts->count, error));
-    mem_free(parts->pairs); /* they are in groups->pairs now */
-    parts->pairs = NULL;
-    TRY_ALLOC(groups->cluster = mem_array(parts->count, sizeof *groups->cluster), error);
+    TRY(drop_separate_pairs(dedup, error));
+    TRY(cluster_pairs_make(&groups->pairs, dedup->pairs, dedup->pair_count, items, error));
+    mem_free(dedup->pairs); /* they are in groups->pairs now */
+    dedup->pairs = NULL;
+    TRY_ALLOC(groups->cluster = mem_array(items, sizeof *groups->cluster), error);
     struct cluster_problem problem = {.pairs = &groups->pairs,
-                                      .labels = parts->labels,
-                                      .label_count = parts->label_count,
+                                      .labels = dedup->labels,
+                                      .label_count = dedup->label_count,
                                       .threshold = dedup->search.threshold,
                                       .scorer = {score_items, groups},
                                       .threads = dedup->search.threads,
                                       .progress = dedup->options->progress};
     TRY(cluster_run(&problem, groups->cluster, &figures, error));
-    TRY(add_figures(dedup, &figures, error));
+    dedup->result->connected = figures.connected;
+    dedup->result->contradictions += figures.contradictions;
+    dedup->result->compared += figures.demanded;
 done:
     return status;
 }
@@ -201,9 +215,11 @@ done:
 static film_status sort_groups(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
-    uint32_t items = groups->parts.count, *at = NULL;
+    const struct record_set *set = groups->dedup->set;
+    uint32_t items = set->items, *at = NULL;
     TRY_ALLOC(groups->start = mem_zeroed((size_t)items + 1, sizeof *groups->start), error);
     TRY_ALLOC(groups->items = mem_array(items, sizeof *groups->items), error);
+    TRY_ALLOC(groups->face = mem_array(items, sizeof *groups->face), error);
     TRY_ALLOC(groups->probability = mem_array(items, sizeof *groups->probability), error);
     TRY_ALLOC(groups->best = mem_array(items, sizeof *groups->best), error);
     TRY_ALLOC(at = mem_zeroed((size_t)items + 1, sizeof *at), error);
@@ -211,6 +227,7 @@ static film_status sort_groups(struct groups *groups, film_error *error)
     for (uint32_t i = 0; i < items; i++) groups->start[i + 1] += groups->start[i];
     for (uint32_t i = 0; i < items; i++)
         groups->items[groups->start[groups->cluster[i]] + at[groups->cluster[i]]++] = i;
+    for (uint32_t i = 0; i < items; i++) groups->face[i] = face_of(set, i);
 done:
     mem_free(at);
     return status;
@@ -218,74 +235,46 @@ done:
 
 /* ---- From items to records ---- */
 
-/* Sends the records of an item of this process to the first process. */
-static film_status send_entries(struct groups *groups, const struct outcome *outcome,
-                                film_error *error)
+/* Number of records of a cluster. */
+static size_t cluster_records(const struct groups *groups, uint32_t cluster)
 {
-    film_status status = FILM_OK;
-    const struct record_set *set = groups->dedup->set;
-    uint32_t item = round_robin_place(set->comm, outcome->number);
-    uint32_t copies = set->start[item + 1] - set->start[item];
-    if (!outcome->several && copies == 1 && !groups->dedup->options->singles) return FILM_OK;
-    for (uint32_t m = 0; m < copies; m++) {
-        uint32_t record = set->members[set->start[item] + m];
-        uint32_t at = set->at ? set->at[record] : record;
-        struct member_entry entry = {.at = at,
-                                     .cluster = outcome->cluster,
-                                     .ref = {outcome->number, m},
-                                     .probability = outcome->probability,
-                                     .representative = at == outcome->face};
-        TRY(mailbox_put(&groups->reports, 0, &entry, sizeof entry, error));
-    }
-done:
-    return status;
+    size_t count = 0;
+    for (uint32_t i = groups->start[cluster]; i < groups->start[cluster + 1]; i++)
+        count += copies_of(groups->dedup->set, groups->items[i]);
+    return count;
 }
 
-/* Sends the outcome of every item to its owner; items in no component are alone. */
-static film_status send_outcomes(struct groups *groups, film_error *error)
+/* Counts the clusters and the records to be reported. */
+static void count_clusters(struct groups *groups)
 {
-    film_status status = FILM_OK;
-    const struct record_set *set = groups->dedup->set;
-    const struct dedup_parts *parts = &groups->parts;
-    uint8_t *known = NULL;
-    struct outcome outcome;
-    TRY(mailbox_init(&groups->outcomes, set->comm, error));
-    TRY(mailbox_init(&groups->reports, set->comm, error));
-    TRY_ALLOC(known = mem_zeroed(set->items, 1), error);
-    for (uint32_t i = 0; i < parts->count; i++) {
-        uint32_t cluster = groups->cluster[i];
-        outcome = (struct outcome){
-            parts->number[i], parts->number[cluster], parts->face[groups->best[cluster]],
-            groups->start[cluster + 1] - groups->start[cluster] > 1, groups->probability[i]};
-        TRY(mailbox_put(&groups->outcomes, round_robin_owner(set->comm, outcome.number), &outcome,
-                        sizeof outcome, error));
+    film_dedup_result *result = groups->dedup->result;
+    for (uint32_t i = 0; i < groups->dedup->set->items; i++) {
+        if (groups->cluster[i] != i) continue;
+        size_t size = cluster_records(groups, i);
+        result->clusters += size > 1;
+        result->clustered += size > 1 ? size : 0;
+        if (size > result->largest) result->largest = size;
+        if (size > 1 || groups->dedup->options->singles) groups->entry_count += size;
     }
-    TRY(mailbox_send(&groups->outcomes, error));
-    while (mailbox_next(&groups->outcomes)) {
-        mailbox_get(&groups->outcomes, &outcome, sizeof outcome);
-        known[round_robin_place(set->comm, outcome.number)] = 1;
-        TRY(send_entries(groups, &outcome, error));
-    }
-    for (uint32_t i = 0; i < set->items; i++) {
-        uint32_t number = round_robin_number(set->comm, set->comm->rank, i), face;
-        if (known[i]) continue;
-        face = dedup_face(set, i);
-        outcome = (struct outcome){number, number, set->at ? set->at[face] : face, 0, 1};
-        TRY(send_entries(groups, &outcome, error));
-    }
-    TRY(mailbox_send(&groups->reports, error));
-done:
-    mem_free(known);
-    return status;
 }
 
-/* ---- Reporting ---- */
-
-static int by_cluster(const void *left, const void *right)
+/* Writes the records of a cluster to OUT. Returns their number. */
+static size_t list_records(const struct groups *groups, uint32_t cluster, struct member_entry *out)
 {
-    const struct member_entry *a = left, *b = right;
-    if (a->cluster != b->cluster) return a->cluster < b->cluster ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
+    const struct record_set *set = groups->dedup->set;
+    uint32_t face = groups->face[groups->best[cluster]], first = UINT32_MAX;
+    size_t count = 0;
+    for (uint32_t i = groups->start[cluster]; i < groups->start[cluster + 1]; i++) {
+        uint32_t item = groups->items[i];
+        const uint32_t *members = set->members + set->start[item];
+        if (members[0] < first) first = members[0];
+        for (uint32_t m = 0; m < copies_of(set, item); m++)
+            out[count++] = (struct member_entry){.at = members[m],
+                                                 .probability = groups->probability[item],
+                                                 .representative = members[m] == face};
+    }
+    for (size_t i = 0; i < count; i++) out[i].first = first;
+    return count;
 }
 
 static int by_first(const void *left, const void *right)
@@ -297,84 +286,46 @@ static int by_first(const void *left, const void *right)
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* In the first process: receives the entries and sorts clusters by their first records. */
-static film_status take_entries(struct groups *groups, film_error *error)
+/* Lists the records to be reported, sorted by the first records of their clusters. */
+static film_status make_entries(struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
-    film_dedup_result *result = groups->dedup->result;
-    struct member_entry *entries = NULL;
-    void *grown = NULL;
-    size_t count = 0, size;
-    for (; mailbox_next(&groups->reports); count++) {
-        int there = mem_grow(&grown, &groups->entry_capacity, count + 1, sizeof *entries);
-        entries = groups->entries = grown;
-        TRY_ALLOC(there, error);
-        mailbox_get(&groups->reports, &entries[count], sizeof *entries);
-    }
-    mailbox_free(&groups->reports);
-    groups->entry_count = count;
-    result->largest = groups->dedup->set->all_records > 0;
-    if (count) sort_array(entries, count, sizeof *entries, by_cluster);
-    for (size_t i = 0; i < count; i += size) {
-        for (size = 0; i + size < count && entries[i + size].cluster == entries[i].cluster; size++)
-            entries[i + size].first = entries[i].at;
-        result->clusters += size > 1;
-        result->clustered += size > 1 ? size : 0;
-        if (size > result->largest) result->largest = size;
-    }
-    if (count) sort_array(entries, count, sizeof *entries, by_first);
+    size_t count = 0;
+    count_clusters(groups);
+    TRY_ALLOC(groups->entries = mem_array(groups->entry_count, sizeof *groups->entries), error);
+    for (uint32_t i = 0; i < groups->dedup->set->items; i++)
+        if (groups->cluster[i] == i &&
+            (groups->dedup->options->singles || cluster_records(groups, i) > 1))
+            count += list_records(groups, i, groups->entries + count);
+    if (count) sort_array(groups->entries, count, sizeof *groups->entries, by_first);
 done:
     return status;
 }
 
-/* Reports the entries FIRST .. LAST, whose records were fetched. */
-static film_status report_some(const struct groups *groups, size_t first, size_t last,
-                               film_member *member, film_error *error)
+static film_status report_groups(const struct groups *groups, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct record_set *set = groups->dedup->set;
     const film_dedup_options *options = groups->dedup->options;
     const struct member_entry *entries = groups->entries;
-    for (size_t i = first; i < last; i++) {
-        if (i == 0 || entries[i].first != entries[i - 1].first) {
-            member->cluster++;
-            for (member->cluster_size = 1;
-                 i + member->cluster_size < groups->entry_count &&
-                 entries[i + member->cluster_size].first == entries[i].first;)
-                member->cluster_size++;
-        }
-        member->at = entries[i].at;
-        member->record = groups->dedup->found.records[i - first];
-        member->others = others_unpack(&groups->dedup->set->others, &member->record.id, 0);
-        member->probability = (double)entries[i].probability;
-        member->representative = (int)entries[i].representative;
-        TRY(dedup_stopped(options->member(options->user, member), error));
-    }
-done:
-    return status;
-}
-
-static film_status report_groups(struct groups *groups, film_error *error)
-{
-    enum { SOME = 16384 };
-    film_status status = FILM_OK;
-    struct dedup *dedup = groups->dedup;
-    struct record_set_ref *refs = NULL;
+    size_t count = groups->entry_count;
     film_member member = {0};
-    uint64_t all = groups->entry_count;
-    TRY_ALLOC(refs = mem_array(SOME, sizeof *refs), error);
-    TRY(comm_broadcast(dedup->comm, &all, sizeof all, 0, error));
-    for (size_t first = 0; first < all; first += SOME) {
-        size_t last = groups->entry_count < first + SOME ? groups->entry_count : first + SOME;
-        if (last < first) last = first; /* not the first process */
-        for (size_t i = first; i < last; i++) refs[i - first] = groups->entries[i].ref;
-        TRY(record_set_fetch(dedup->set, refs, last - first, &dedup->found, error));
-        status = report_some(groups, first, last, &member, error);
-        TRY(comm_agree(dedup->comm, status, error));
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || entries[i].first != entries[i - 1].first) {
+            member.cluster++;
+            for (member.cluster_size = 1;
+                 i + member.cluster_size < count &&
+                 entries[i + member.cluster_size].first == entries[i].first;)
+                member.cluster_size++;
+        }
+        member.at = entries[i].at;
+        member.record = set->records[entries[i].at];
+        member.others = others_unpack(&set->others, &member.record.id, 0);
+        member.probability = (double)entries[i].probability;
+        member.representative = entries[i].representative;
+        TRY(dedup_stopped(options->member(options->user, &member), error));
     }
-    /* These were counted in the first process. */
-    TRY(comm_broadcast(dedup->comm, dedup->result, sizeof *dedup->result, 0, error));
 done:
-    mem_free(refs);
     return status;
 }
 
@@ -385,8 +336,7 @@ film_status dedup_clusters(struct dedup *dedup, film_error *error)
     TRY(make_clusters(&groups, error));
     TRY(sort_groups(&groups, error));
     TRY(represent_all(&groups, error));
-    TRY(send_outcomes(&groups, error));
-    TRY(take_entries(&groups, error));
+    TRY(make_entries(&groups, error));
     TRY(report_groups(&groups, error));
 done:
     groups_free(&groups);

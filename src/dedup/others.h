@@ -1,8 +1,8 @@
 /* The other columns of records: columns of a file or fields of a pool that nobody compares, but
  * that the caller wants to see next to the result.
  *
- * They travel packed together with the id, as one text, so that the record set and its exchange
- * between processes need not know them. */
+ * They travel packed together with the id, as one text, so that the record set need not
+ * know them. */
 #ifndef DEDUP_OTHERS_H
 #define DEDUP_OTHERS_H
 

@@ -1,8 +1,8 @@
 /* Fills a record set from the rows of a table: which of them are records, and their ids. The rows
- * of a pool come from pool/dedup_pool.c, records of a caller from record_set_view. */
-#include "base/mem.h"
+ * of a pool come from pool/dedup_pool.c. */
+#include "base/strtab.h"
+#include "dedup/record_set.h"
 #include "dedup/row_fields.h"
-#include "dedup/record_set_parts.h"
 #include "text/table.h"
 #include "text/value.h"
 
@@ -10,10 +10,11 @@
 #include <string.h>
 
 struct record_set_reading {
-    struct record_set_intake intake;
+    struct record_set *set;
+    struct strtab seen; /* sentences of pairs, each once */
     film_table *table;
-    uint64_t rows; /* rows so far; in a job, offset by those of earlier slices */
-    int lines;     /* the format is plain lines */
+    uint64_t rows;
+    int lines; /* the format is plain lines */
     int ended;
     film_error *error;
 };
@@ -28,14 +29,29 @@ static film_status check_record(const struct record_set_reading *reading, film_t
     return row_fields_check(&sentence, where, reading->error);
 }
 
-static film_status add_record(struct record_set_reading *reading, const film_row *row)
+/* Adds a sentence with its packed id and columns. PAIRED: skips one that exists already. */
+static film_status add_sentence(struct record_set_reading *reading, film_text packed,
+                                film_text text, int paired)
+{
+    film_status status = FILM_OK;
+    uint32_t known = reading->seen.count, number;
+    if (paired) {
+        TRY(strtab_add(&reading->seen, text.bytes, text.length, &number, reading->error));
+        if (number < known) goto done;
+    }
+    TRY(record_set_add(reading->set, packed, text, reading->error));
+done:
+    return status;
+}
+
+static film_status add_row(struct record_set_reading *reading, const film_row *row)
 {
     film_status status = FILM_OK;
     const film_text sides[] = {row->a, row->b, row->c};
     int several = row->b.bytes || row->c.bytes;
     uint64_t line, number;
     char made[40];
-    struct others *others = &reading->intake.set->others;
+    struct others *others = &reading->set->others;
     film_text packed;
     for (size_t i = 0; i < others->count; i++) others->values[i] = row->fields[others->column[i]];
     for (int side = 0; side < 3; side++) {
@@ -54,15 +70,14 @@ static film_status add_record(struct record_set_reading *reading, const film_row
         }
         TRY(check_record(reading, id, text, line));
         TRY(others_pack(others, id, others->values, &packed, reading->error));
-        TRY(record_set_intake_add(&reading->intake, 4 * reading->rows + (uint64_t)side, several,
-                                  packed, text, reading->error));
+        TRY(add_sentence(reading, packed, text, several));
     }
 done:
     return status;
 }
 
-static film_status read_table_record(struct record_set_reading *reading,
-                                     const film_table_options *options, uint64_t *bad)
+static film_status read_row(struct record_set_reading *reading, const film_table_options *options,
+                            uint64_t *bad)
 {
     film_error *error = reading->error;
     film_row row;
@@ -74,7 +89,7 @@ static film_status read_table_record(struct record_set_reading *reading,
     if (status != FILM_OK) return status;
     reading->rows++;
     if (reading->lines && value_trim(row.a).length == 0) return FILM_OK;
-    status = add_record(reading, &row);
+    status = add_row(reading, &row);
     if (status == FILM_BAD_INPUT && options->skip_bad) {
         (*bad)++;
         return FILM_OK;
@@ -87,42 +102,29 @@ static film_status read_table_record(struct record_set_reading *reading,
     return status;
 }
 
-film_status record_set_read(struct record_set *set, const struct comm *comm, const char *path,
+film_status record_set_read(struct record_set *set, const char *path,
                             const film_table_options *options, const film_progress *progress,
                             uint64_t *skipped, film_error *error)
 {
     film_status status = FILM_OK;
-    struct record_set_reading reading = {.error = error};
+    struct record_set_reading reading = {.set = set, .error = error};
     film_table_options wanted = *options;
-    size_t counts[] = {0, 0};
     uint64_t bad = 0;
-    int go_on = 1;
-    set->comm = comm;
     wanted.labels = FILM_LABELS_AUTO;
-    wanted.part = comm->rank;
-    wanted.parts = comm->size;
-    reading.rows = (uint64_t)comm->rank << 40;
-    TRY(record_set_intake_open(&reading.intake, set, error));
+    TRY(strtab_init(&reading.seen, error));
     TRY(table_open(path, &wanted, &reading.table, error));
     if (set->keeps_others) TRY(others_of_table(&set->others, reading.table, error));
     reading.lines = film_table_format(reading.table) == FILM_FORMAT_LINES;
-    while (go_on) {
-        while (!reading.ended && !record_set_intake_full(&reading.intake)) {
-            TRY(read_table_record(&reading, &wanted, &bad));
-            if (reading.rows % 65536 == 0 && !reading.ended)
-                TRY(progress_report(progress, "reading", film_table_progress(reading.table), 1,
-                                    error));
-        }
-        TRY(record_set_intake_send(&reading.intake, !reading.ended, &go_on, error));
+    while (!reading.ended) {
+        TRY(read_row(&reading, &wanted, &bad));
+        if (reading.rows % 65536 == 0 && !reading.ended)
+            TRY(progress_report(progress, "reading", film_table_progress(reading.table), 1, error));
     }
-    counts[0] = set->count;
-    counts[1] = (size_t)(bad + film_table_skipped(reading.table));
-    TRY(comm_sum_counts(comm, counts, 2, error));
-    *skipped += counts[1];
-    if (counts[0] == 0)
+    *skipped += bad + film_table_skipped(reading.table);
+    if (set->count == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", table_name(reading.table)));
 done:
     film_table_close(reading.table);
-    record_set_intake_close(&reading.intake);
+    strtab_free(&reading.seen);
     return status;
 }

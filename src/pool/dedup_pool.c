@@ -5,7 +5,6 @@
 #include "base/strtab.h"
 #include "dedup/dedup.h"
 #include "dedup/row_fields.h"
-#include "dedup/record_set_parts.h"
 #include "pool/pool.h"
 #include "text/value.h"
 
@@ -13,10 +12,9 @@
 #include <string.h>
 
 struct pooled {
-    struct record_set_intake intake;
-    int64_t *numbers; /* of all sentences, ascending */
-    size_t count, capacity;
-    struct record_set mine; /* in a job: the sentences assigned to this process */
+    struct record_set *set;
+    int64_t *numbers; /* of the records, ascending */
+    size_t capacity;
     film_status status;
     film_error *error;
 };
@@ -113,26 +111,24 @@ static int add_sentence(void *user, const struct store_sentence *sentence)
 {
     struct pooled *pooled = user;
     const film_sentence *fields = &sentence->fields;
-    const struct comm *comm = pooled->intake.set->comm;
+    struct record_set *set = pooled->set;
     void *numbers = pooled->numbers;
-    int grown = mem_grow(&numbers, &pooled->capacity, pooled->count + 1, sizeof *pooled->numbers);
+    film_text packed;
+    int grown = mem_grow(&numbers, &pooled->capacity, set->count + 1, sizeof *pooled->numbers);
     pooled->numbers = numbers;
     pooled->status = grown ? FILM_OK : status_no_memory(pooled->error);
     if (!grown) return 1;
-    pooled->numbers[pooled->count] = sentence->number;
-    if (pooled->count++ % (size_t)comm->size != (size_t)comm->rank) return 0;
-    film_text packed;
-    pooled->status = pack_fields(&pooled->intake.set->others, fields, &packed, pooled->error);
+    pooled->numbers[set->count] = sentence->number;
+    pooled->status = pack_fields(&set->others, fields, &packed, pooled->error);
     if (pooled->status == FILM_OK)
-        pooled->status = record_set_add(comm->size > 1 ? &pooled->mine : pooled->intake.set, packed,
-                                        fields->text, pooled->error);
+        pooled->status = record_set_add(set, packed, fields->text, pooled->error);
     return pooled->status != FILM_OK;
 }
 
 /* Returns the record of a sentence, or count when there is none, as in a damaged pool. */
 static size_t record_position(const struct pooled *pooled, int64_t number)
 {
-    size_t low = 0, high = pooled->count;
+    size_t low = 0, high = pooled->set->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (pooled->numbers[middle] < number)
@@ -140,45 +136,8 @@ static size_t record_position(const struct pooled *pooled, int64_t number)
         else
             high = middle;
     }
-    int found = low < pooled->count && pooled->numbers[low] == number;
-    return found ? low : pooled->count;
-}
-
-/* Checks that all processes read the same state: somebody may have written in between. */
-static film_status same_moment(const struct pooled *pooled, struct db *db, film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct comm *comm = pooled->intake.set->comm;
-    uint64_t last = 0, first = 0;
-    if (comm->size == 1) return FILM_OK;
-    TRY(store_changes(db, &last, error));
-    first = last;
-    TRY(comm_broadcast(comm, &first, sizeof first, 0, error));
-    status = first == last
-                 ? FILM_OK
-                 : status_set(error, FILM_BAD_INPUT,
-                              "the pool changed while the processes opened it; try again");
-    TRY(comm_agree(comm, status, error));
-done:
-    return status;
-}
-
-/* Sends the sentences that each process has read to the owners of their words. */
-static film_status share_sentences(struct pooled *pooled, film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct comm *comm = pooled->intake.set->comm;
-    size_t i = 0;
-    int go_on = comm->size > 1;
-    while (go_on) {
-        for (; i < pooled->mine.count && !record_set_intake_full(&pooled->intake); i++)
-            TRY(record_set_intake_add(&pooled->intake, round_robin_number(comm, comm->rank, i), 0,
-                                      pooled->mine.records[i].id, pooled->mine.records[i].text,
-                                      error));
-        TRY(record_set_intake_send(&pooled->intake, i < pooled->mine.count, &go_on, error));
-    }
-done:
-    return status;
+    int found = low < pooled->set->count && pooled->numbers[low] == number;
+    return found ? low : pooled->set->count;
 }
 
 static film_status read_labels(struct pooled *pooled, struct db *db, film_error *error)
@@ -193,9 +152,8 @@ static film_status read_labels(struct pooled *pooled, struct db *db, film_error 
         if (!row) break;
         size_t a = record_position(pooled, sqlite3_column_int64(statement, 0));
         size_t b = record_position(pooled, sqlite3_column_int64(statement, 1));
-        if (a < pooled->count && b < pooled->count)
-            TRY(record_set_label(pooled->intake.set, a, b, sqlite3_column_int(statement, 2),
-                                 pooled->count, error));
+        if (a < pooled->set->count && b < pooled->set->count)
+            TRY(record_set_label(pooled->set, a, b, sqlite3_column_int(statement, 2), error));
     }
 done:
     if (statement) sqlite3_reset(statement);
@@ -216,8 +174,8 @@ static film_status read_representatives(struct pooled *pooled, struct db *db, fi
         if (!row) break;
         size_t at = record_position(pooled, sqlite3_column_int64(statement, 0));
         int64_t rank = sqlite3_column_int64(statement, 1);
-        if (at < pooled->count && rank > 0)
-            TRY(record_set_choose(pooled->intake.set, at, (uint64_t)rank, error));
+        if (at < pooled->set->count && rank > 0)
+            TRY(record_set_choose(pooled->set, at, (uint64_t)rank, error));
     }
 done:
     if (statement) sqlite3_reset(statement);
@@ -225,30 +183,23 @@ done:
 }
 
 /* Reads all sentences and labels of a pool, in one transaction. */
-static film_status read_pool_records(struct record_set *set, const struct comm *comm,
-                                     film_pool *pool, const film_progress *progress,
-                                     film_error *error)
+static film_status read_pool_records(struct record_set *set, film_pool *pool,
+                                     const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    struct pooled pooled = {.error = error};
+    struct pooled pooled = {.set = set, .error = error};
     struct db *db = NULL;
-    set->comm = comm;
-    TRY(record_set_intake_open(&pooled.intake, set, error));
     TRY(pool_read(pool, &db, error));
     db->progress = progress;
     db->phase = "reading";
-    TRY(same_moment(&pooled, db, error));
     if (set->keeps_others) TRY(find_fields(&set->others, db, error));
     TRY(store_each(db, NULL, add_sentence, &pooled, error));
     TRY(pooled.status);
     TRY(read_labels(&pooled, db, error));
     TRY(read_representatives(&pooled, db, error));
-    TRY(share_sentences(&pooled, error));
 done:
     pool_read_end(pool, db);
     mem_free(pooled.numbers);
-    record_set_free(&pooled.mine);
-    record_set_intake_close(&pooled.intake);
     return status;
 }
 
@@ -273,9 +224,9 @@ film_status film_pool_dedup(film_pool *pool, const film_dedup_options *options,
     TRY(film_pool_model(pool, &model, error));
     call.set.keeps_others = call.options.columns != NULL;
     if (call.options.threshold == 0) TRY(stored_threshold(pool, &call.options.threshold, error));
-    TRY(read_pool_records(&call.set, call.comm, pool, &call.options.progress, error));
+    TRY(read_pool_records(&call.set, pool, &call.options.progress, error));
     dedup_call_columns(&call);
     TRY(dedup_run(&call.set, model, &call.options, &call.result, error));
 done:
-    return dedup_call_end(&call, status, result, error);
+    return dedup_call_end(&call, status, result);
 }

@@ -30,8 +30,8 @@ static int setup(void **state)
         .size = sizeof answer, .decision = FILM_DECISION_THRESHOLD, .threads = 2};
     model = faq_shared();
     make_texts();
-    assert_ok(candidates_init(&search, comm_of(NULL), model,
-                              &(struct candidates_request){.answer = &answer}, &error));
+    assert_ok(
+        candidates_init(&search, model, &(struct candidates_request){.answer = &answer}, &error));
     return 0;
 }
 
@@ -195,8 +195,8 @@ static void only_pairs_below_the_limit_are_excluded(void **state)
     size_t some = count - 1, excluded = 0;
     film_verdict *all = malloc(some * sizeof *all);
     struct pair_terms *terms = malloc(some * sizeof *terms);
-    assert_ok(candidates_init(&full, comm_of(NULL), model,
-                              &(struct candidates_request){.answer = &answer}, &error));
+    assert_ok(
+        candidates_init(&full, model, &(struct candidates_request){.answer = &answer}, &error));
     assert_ok(candidates_judge(&full, &pairs, some, &error));
     memcpy(all, full.verdicts, some * sizeof *all);
     assert_ok(candidates_weigh(&full, &pairs, some, terms, &error));
@@ -237,8 +237,8 @@ static void known_pairs_are_those_of_the_memory(void **state)
     size_t same = 0, listed = 0;
     for (size_t i = 0; i < SOME; i++)
         labelled[i] = film_string(i % 2 ? faq[i / 2].b : faq[i / 2].a);
-    assert_ok(candidates_init(&full, comm_of(NULL), model,
-                              &(struct candidates_request){.answer = &answer}, &error));
+    assert_ok(
+        candidates_init(&full, model, &(struct candidates_request){.answer = &answer}, &error));
     assert_ok(match_init(&match, &model->decision, &full.rule, &error));
     assert_ok(known_items_find(&full, labelled, SOME, &error));
     for (uint32_t i = 0; i < SOME; i++)

@@ -1,14 +1,10 @@
-/* Shared by film dedup and film link: figures of a job, and the review. */
-#ifndef CLI_DEDUP_H
-#define CLI_DEDUP_H
+/* The review of film dedup. */
+#ifndef CLI_REVIEW_H
+#define CLI_REVIEW_H
 
 #include "cli.h"
 #include "film_pool.h"
 #include "sheet.h"
-
-/* Returns JSON members with the number of processes and the bytes they sent to each other; ""
- * without an MPI job. */
-const char *job_figures(uint64_t sent);
 
 /* A pair to review. Owns copies of its texts. */
 struct review_pair {
