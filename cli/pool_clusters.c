@@ -203,7 +203,7 @@ static int run_edit(film_pool *pool, const struct values *values, film_cluster_a
 {
     film_error error = {0};
     struct naming naming = {.given = NULL};
-    film_cluster_edited edited = {.size = sizeof edited};
+    uint64_t labels = 0;
     film_cluster_edit edit = {.size = sizeof edit, .action = action};
     film_status status = FILM_OK;
     film_text *ids = calloc((size_t)command->count, sizeof *ids);
@@ -211,17 +211,12 @@ static int run_edit(film_pool *pool, const struct values *values, film_cluster_a
     for (int i = 2; i < command->count; i++) ids[edit.count++] = film_string(command->words[i]);
     edit.ids = ids;
     status = complete_edit(pool, values, command->quiet, &edit, &naming, &error);
-    if (status == FILM_OK) status = film_pool_edit_clusters(pool, &edit, &edited, &error);
-    if (status == FILM_END) {
-        snprintf(error.message, sizeof error.message, "there is no edit to undo");
-        status = error.status = FILM_BAD_INPUT;
-    }
+    if (status == FILM_OK) status = film_pool_edit_clusters(pool, &edit, &labels, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE && command->json)
-        printf("{\"labels\": %llu, \"undoable\": %llu}\n", (unsigned long long)edited.labels,
-               (unsigned long long)edited.undoable);
+        printf("{\"labels\": %llu}\n", (unsigned long long)labels);
     else if (code == EXIT_DONE && !command->quiet)
-        fprintf(stderr, "%s changed\n", counted(edited.labels, "label"));
+        fprintf(stderr, "%s changed\n", counted(labels, "label"));
     free(ids);
     free_copies(naming.named, naming.named_count);
     free_copies(naming.rest, naming.rest_count);
@@ -230,14 +225,14 @@ static int run_edit(film_pool *pool, const struct values *values, film_cluster_a
 
 static int run(const struct command *command, void *given)
 {
-    static const char *const actions[] = {"same", "split", "represent", "undo"};
+    static const char *const actions[] = {"same", "split", "represent"};
     const struct values *values = given;
     int action = 0;
     while (command->count > 1 && action < FILM_CLUSTER_ACTION_COUNT &&
            strcmp(command->words[1], actions[action]) != 0)
         action++;
     if (action == FILM_CLUSTER_ACTION_COUNT)
-        return usage_error(command->verb, "\"%s\" is not same, split, represent or undo",
+        return usage_error(command->verb, "\"%s\" is not same, split or represent",
                            command->words[1]);
     film_error error = {0};
     film_pool *pool = NULL;
@@ -253,7 +248,7 @@ const struct verb pool_clusters = {
     "pool clusters",
     LIBRARY_POOL,
     "List the clusters of duplicates for review, and edit them",
-    .arguments = "POOL [same|split|represent|undo ID...] [options]",
+    .arguments = "POOL [same|split|represent ID...] [options]",
     .min_words = 1,
     .options = options,
     .size = sizeof(struct values),
@@ -262,11 +257,9 @@ const struct verb pool_clusters = {
     .details =
         "same confirms the clusters of these ids, or merges them. split takes the ids out of "
         "their\n"
-        "clusters. represent makes one id the representative. undo takes the last edit back; the\n"
-        "last 100 can be undone. Edits are stored as labels, which film dedup obeys and film "
-        "train\n"
-        "--pool learns from. weakest is the lowest probability of a member.\n\n"
+        "clusters. represent makes one id the representative. Edits are stored as labels, which\n"
+        "film dedup obeys and film train --pool learns from. weakest is the lowest probability of "
+        "a member.\n\n"
         "examples:\n"
         "  film pool clusters faq.pool --order doubt -n 10\n"
-        "  film pool clusters faq.pool split 17\n"
-        "  film pool clusters faq.pool undo\n"};
+        "  film pool clusters faq.pool split 17\n"};

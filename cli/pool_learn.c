@@ -1,5 +1,5 @@
-/* film pool learn, models and restore: trains on the labels of a pool, lists the models that it had
- * and puts one of them in service again. The library compares and exchanges models. */
+/* film pool learn, models and restore: trains on the labels of a pool, lists its two models, and
+ * puts the earlier one in service again. The library compares and exchanges models. */
 #include "pool.h"
 #include "json.h"
 #include "modules.h"
@@ -150,13 +150,13 @@ const struct verb pool_learn = {
     .size = sizeof(struct learn_values),
     .prepare = prepare_learn,
     .run = run_learn,
-    .details = "Both models are compared on labels that they have not seen: the new one by "
-               "cross-validation. A server\n"
-               "that serves the pool takes the new model by itself. The last five models are kept "
-               "in the folder\n"
-               "POOL.models.\n\n"
-               "example:\n"
-               "  film pool learn faq.pool\n"};
+    .details =
+        "Both models are compared on labels that they have not seen: the new one by "
+        "cross-validation. A server\n"
+        "that serves the pool takes the new model by itself. The pool keeps the model before "
+        "it.\n\n"
+        "example:\n"
+        "  film pool learn faq.pool\n"};
 
 /* ---- models ---- */
 
@@ -195,7 +195,7 @@ static int run_models(const struct command *command, void *given)
 
 const struct verb pool_models = {"pool models",
                                  LIBRARY_POOL,
-                                 "List the models that a pool had, the newest first",
+                                 "List the model in service and the earlier one",
                                  .arguments = "POOL",
                                  .page = "docs/how-to/label.md",
                                  .min_words = 1,
@@ -229,9 +229,7 @@ static int run_restore(const struct command *command, void *given)
     film_progress progress = progress_start(command->quiet);
     film_pool_description about = {.size = sizeof about};
     film_status status = pool_open(command->words[0], values->wait, &pool, &error);
-    if (status == FILM_OK)
-        status = film_pool_restore(pool, command->count > 1 ? command->words[1] : NULL,
-                                   values->threads, &progress, &error);
+    if (status == FILM_OK) status = film_pool_restore(pool, values->threads, &progress, &error);
     if (status == FILM_OK) status = film_pool_describe(pool, &about, &error);
     int code = report(status, &error);
     if (code == EXIT_DONE && command->json)
@@ -245,16 +243,18 @@ static int run_restore(const struct command *command, void *given)
 const struct verb pool_restore = {
     "pool restore",
     LIBRARY_POOL,
-    "Put an earlier model in service again",
-    .arguments = "POOL [ID] [options]",
+    "Put the earlier model in service again",
+    .arguments = "POOL [options]",
     .page = "docs/how-to/label.md",
     .min_words = 1,
-    .max_words = 2,
+    .max_words = 1,
     .options = restore_options,
     .size = sizeof(struct restore_values),
     .prepare = prepare_restore,
     .run = run_restore,
-    .details = "Without ID: the model before the present one. film pool models lists the ids. The "
-               "labels stay.\n\n"
-               "example:\n"
-               "  film pool restore faq.pool\n"};
+    .details =
+        "The earlier model is the one before the last film pool learn, update or restore, so "
+        "two\n"
+        "restores change nothing. The labels stay.\n\n"
+        "example:\n"
+        "  film pool restore faq.pool\n"};

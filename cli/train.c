@@ -385,7 +385,7 @@ static int train_model(const struct command *command, struct train_values *value
     film_train_options *train = &values->train;
     struct pool_pairs pairs = {.list = NULL};
     film_error error;
-    film_model *model = NULL;
+    film_model *model = NULL, *edited = NULL;
     int code, first = job_rank() == 0; /* writes the output */
     train->job = job;
     train->bits =
@@ -393,6 +393,8 @@ static int train_model(const struct command *command, struct train_values *value
     if (first) print_fields(command, values);
     train->progress = progress_start(command->quiet);
     film_status status = first ? check_output(values->model, &error) : FILM_OK;
+    if (status == FILM_OK && values->edits) status = film_open(values->edits, &edited, &error);
+    train->edits = edited;
     if (status == FILM_OK) status = add_pools(values, &pairs, &error);
     if (status == FILM_OK)
         status = film_train(command->words, (size_t)command->count, train, &model, &error);
@@ -406,6 +408,7 @@ static int train_model(const struct command *command, struct train_values *value
     code = describe_training(model, command, values);
 done:
     film_close(model);
+    film_close(edited);
     pool_pairs_free(&pairs);
     return code;
 }

@@ -9,7 +9,8 @@ struct train_values {
     const char *model; /* output path */
     struct option_texts pools;
     const char *cache;
-    int no_language; /* leave out the installed table of words */
+    const char *edits; /* the model whose edits are repeated */
+    int no_language;   /* leave out the installed table of words */
     enum train_bits { BITS_8, BITS_6, BITS_4, BITS_32 } bits; /* of a value in the file */
 };
 

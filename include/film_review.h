@@ -90,8 +90,8 @@ typedef struct film_training_set {
     /* All sentences of the pool. */
     const film_text *sentences;
     size_t sentence_count;
-    /* The file of the model in service, for film_train_options.edits. */
-    const char *edits;
+    /* The model in service, for film_train_options.edits. */
+    const film_model *edits;
     /* The number of all labels, of which some are held out, for film_train_options.plan_pairs. */
     size_t plan_pairs;
     /* For film_train_options.random_share. */
@@ -135,18 +135,20 @@ typedef struct film_learned {
  * model judges labels given after its training; its verdicts on earlier ones were stored when it
  * was learned in the same way.
  *
- * The exchange is one transaction, as in film_pool_update. The last five models are kept in the
- * folder POOL.models. Training without labels is FILM_BAD_INPUT. */
+ * The exchange is one transaction, as in film_pool_update. The model before stays in the
+ * pool, as the earlier one. Training without labels is FILM_BAD_INPUT. */
 FILM_API film_status film_pool_learn(film_pool *pool, const film_learn_options *options,
                                      film_learned *result, film_error *error);
 
 /* The models of a pool as one JSON object: {labels, new_labels, last, models: [{id, when, labels,
- * accuracy, low, high, in_service}]}, the newest first. Free it with film_free. */
+ * accuracy, low, high, in_service}]}: the one in service, then the earlier one if there is one.
+ * Free it with film_free. */
 FILM_API film_status film_pool_models(film_pool *pool, char **json, film_error *error);
 
-/* Puts a kept model in service again. ID NULL: the one learned before the present one. */
-FILM_API film_status film_pool_restore(film_pool *pool, const char *id, int threads,
-                                       const film_progress *progress, film_error *error);
+/* Puts the earlier model in service again: the one that was there before the last film_pool_learn,
+ * film_pool_update or film_pool_restore. The present one becomes the earlier one. */
+FILM_API film_status film_pool_restore(film_pool *pool, int threads, const film_progress *progress,
+                                       film_error *error);
 
 /* ---- Thresholds ----------------------------------------------------------------------------- */
 
@@ -268,8 +270,6 @@ typedef struct film_pool_clusters_result {
     size_t size;
     uint64_t sentences, clusters, clustered, reviewed;
     double threshold;
-    /* Edits that can be undone. */
-    uint64_t undoable;
 } film_pool_clusters_result;
 
 /* Lists the clusters of a pool for a person to review. RESULT may be NULL. */
@@ -285,8 +285,6 @@ typedef enum film_cluster_action {
     FILM_CLUSTER_SPLIT,
     /* The only sentence of `ids` represents its cluster. FILM_USAGE for a pool in PostgreSQL. */
     FILM_CLUSTER_REPRESENT,
-    /* Takes the last edit back that was not taken back yet. */
-    FILM_CLUSTER_UNDO,
     FILM_CLUSTER_ACTION_COUNT
 } film_cluster_action;
 
@@ -302,21 +300,11 @@ typedef struct film_cluster_edit {
     size_t rest_count;
 } film_cluster_edit;
 
-typedef struct film_cluster_edited {
-    size_t size;
-    /* Labels that were added, changed or removed. */
-    uint64_t labels;
-    /* Edits that can still be undone; the last 100 can. */
-    uint64_t undoable;
-    /* What was done, or undone. */
-    film_cluster_action action;
-} film_cluster_edited;
-
 /* Edits clusters, all or nothing. Edits become labels with the origin "cluster", which
- * film_pool_dedup obeys and training uses. An undo restores the labels as they were, except those
- * that were changed since. FILM_END: there is nothing to undo. RESULT may be NULL. */
+ * film_pool_dedup obeys and training uses. *LABELS is the number of labels that were added or
+ * changed; LABELS may be NULL. */
 FILM_API film_status film_pool_edit_clusters(film_pool *pool, const film_cluster_edit *edit,
-                                             film_cluster_edited *result, film_error *error);
+                                             uint64_t *labels, film_error *error);
 
 #ifdef __cplusplus
 }

@@ -203,7 +203,7 @@ typedef struct film_train_options {
     int no_made_up;
     /* A model whose edits (film_edit_model) are repeated on the trained model; NULL: none. Edits of
      * words that the new model does not know are skipped and logged. */
-    const char *edits;
+    const film_model *edits;
     /* Packs the model with this number of bits, 8, 6 or 4 (film_pack in film.h), before its
      * threshold is chosen and measured; 0: floats. */
     int bits;

@@ -82,17 +82,16 @@ static void answer_clusters(struct worker *worker, const struct request *request
     }
     bytes_format(out,
                  "], \"sentences\": %llu, \"count\": %llu, \"clustered\": %llu, \"reviewed\": %llu,"
-                 " \"undoable\": %llu, \"threshold\": ",
+                 " \"threshold\": ",
                  (unsigned long long)found.sentences, (unsigned long long)found.clusters,
-                 (unsigned long long)found.clustered, (unsigned long long)found.reviewed,
-                 (unsigned long long)found.undoable);
+                 (unsigned long long)found.clustered, (unsigned long long)found.reviewed);
     bytes_real(out, found.threshold);
     bytes_text(out, "}\n");
 }
 
 /* ---- editing ---- */
 
-#define CLUSTER_ACTIONS "same|split|represent|undo"
+#define CLUSTER_ACTIONS "same|split|represent"
 
 struct clusters_request {
     int action;
@@ -111,19 +110,15 @@ static const struct field clusters_fields[] = {
 static void edit_clusters(struct worker *worker, const film_cluster_edit *edit,
                           struct response *response)
 {
-    static const char *const names[] = {"same", "split", "represent", "undo"};
+    static const char *const names[] = {"same", "split", "represent"};
     film_error error;
-    film_cluster_edited edited = {.size = sizeof edited};
-    film_status status = film_pool_edit_clusters(worker->generation->pool, edit, &edited, &error);
-    if (status == FILM_END)
-        response_error(response, 409, "there is no edit to undo");
-    else if (status != FILM_OK)
+    uint64_t labels = 0;
+    film_status status = film_pool_edit_clusters(worker->generation->pool, edit, &labels, &error);
+    if (status != FILM_OK)
         response_failure(response, status, &error);
     else
-        bytes_format(&response->body,
-                     "{\"action\": \"%s\", \"labels\": %llu, \"undoable\": %llu}\n",
-                     names[edited.action], (unsigned long long)edited.labels,
-                     (unsigned long long)edited.undoable);
+        bytes_format(&response->body, "{\"action\": \"%s\", \"labels\": %llu}\n",
+                     names[edit->action], (unsigned long long)labels);
 }
 
 static void answer_edit_clusters(struct worker *worker, const struct request *request,
@@ -161,7 +156,7 @@ const struct route clusters_routes[] = {
      .needs_pool = 1},
     {.method = METHOD_POST,
      .path = "/v1/clusters",
-     .summary = "Merge, split or confirm clusters, choose a representative, or undo",
+     .summary = "Merge, split or confirm clusters, or choose a representative",
      .fields = clusters_fields,
      .answer = answer_edit_clusters,
      .slow = 1,

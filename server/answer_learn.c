@@ -1,5 +1,5 @@
 /* Handles learning from the labels of a pool: its state (GET /v1/learn), a start on demand (POST
- * /v1/learn) and an earlier model (POST /v1/learn/restore). background.c does the work. */
+ * /v1/learn) and the earlier model (POST /v1/learn/restore). background.c does the work. */
 #include "fields.h"
 #include "route.h"
 
@@ -46,9 +46,9 @@ static void answer_learning(struct worker *worker, const struct request *request
 }
 
 static void request_work(struct worker *worker, enum background_work work, int force,
-                         const char *id, struct response *response)
+                         struct response *response)
 {
-    if (!background_request(&worker->service->background, work, force, id)) {
+    if (!background_request(&worker->service->background, work, force)) {
         response->retry = 1;
         response_error(response, 409,
                        "a model is being learned or restored; wait until the state "
@@ -73,32 +73,18 @@ static void answer_learn(struct worker *worker, const struct request *request,
     json_t *root = NULL;
     struct learn_request given = {.force = 0};
     if (fields_read(request, learn_fields, &given, &root, response))
-        request_work(worker, WORK_LEARN, given.force, NULL, response);
+        request_work(worker, WORK_LEARN, given.force, response);
     json_decref(root);
 }
 
-struct restore_request {
-    film_text id;
-};
-
-static const struct field restore_fields[] = {
-    {.name = "id", .kind = FIELD_TEXT, .at = offsetof(struct restore_request, id)}, {.name = NULL}};
+static const struct field restore_fields[] = {{.name = NULL}};
 
 static void answer_restore(struct worker *worker, const struct request *request,
                            struct response *response)
 {
     json_t *root = NULL;
-    struct restore_request given = {.id = {NULL, 0}};
-    char id[17] = "";
-    if (fields_read(request, restore_fields, &given, &root, response)) {
-        if (given.id.bytes && (given.id.length != 16 ||
-                               strspn(given.id.bytes, "0123456789abcdef") < given.id.length)) {
-            response_error(response, 400, "id is not the id of a model; GET /v1/learn lists them");
-        } else {
-            if (given.id.bytes) memcpy(id, given.id.bytes, 16);
-            request_work(worker, WORK_RESTORE, 0, id, response);
-        }
-    }
+    if (fields_read(request, restore_fields, NULL, &root, response))
+        request_work(worker, WORK_RESTORE, 0, response);
     json_decref(root);
 }
 
@@ -118,7 +104,7 @@ const struct route learn_routes[] = {{.method = METHOD_GET,
                                       .writes = 1},
                                      {.method = METHOD_POST,
                                       .path = "/v1/learn/restore",
-                                      .summary = "Put an earlier model in service again",
+                                      .summary = "Put the earlier model in service again",
                                       .fields = restore_fields,
                                       .answer = answer_restore,
                                       .slow = 1,

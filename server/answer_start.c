@@ -135,7 +135,7 @@ static void answer_start(struct worker *worker, const struct request *request,
     struct private_file *table = &background->table;
     film_error error = {.message = ""};
     if (!is_waiting(worker, response)) return;
-    if (!background_request(background, WORK_WRITING, 0, NULL)) {
+    if (!background_request(background, WORK_WRITING, 0)) {
         response_error(response, 409, "a pool is being built; GET /v1/start reports its state");
         return;
     }

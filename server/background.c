@@ -34,15 +34,13 @@ void background_close(struct background *background)
     pthread_mutex_destroy(&background->lock);
 }
 
-int background_request(struct background *background, enum background_work work, int force,
-                       const char *id)
+int background_request(struct background *background, enum background_work work, int force)
 {
     pthread_mutex_lock(&background->lock);
     int free = background->work == WORK_NONE;
     if (free) {
         background->work = work;
         background->force = force;
-        snprintf(background->id, sizeof background->id, "%s", id ? id : "");
     }
     pthread_mutex_unlock(&background->lock);
     return free;
@@ -165,7 +163,6 @@ static void start_work(struct service *service, enum background_work work)
     size_t count = 4;
     background->next = labels_now(background) + learn_step(service); /* also after a failure */
     snprintf(threads, sizeof threads, "%d", service->options.threads);
-    if (work == WORK_RESTORE && background->id[0]) list[count++] = background->id;
     if (work == WORK_LEARN && background->force) list[count++] = "--force";
     if (work == WORK_START) list[count++] = "--from";
     if (work == WORK_START) list[count++] = background->table.path;
@@ -238,7 +235,7 @@ void background_step(struct service *service)
     pthread_mutex_lock(&background->lock);
     enum background_work work = background->work;
     pthread_mutex_unlock(&background->lock);
-    if (work == WORK_NONE && is_due(service) && background_request(background, WORK_LEARN, 0, NULL))
+    if (work == WORK_NONE && is_due(service) && background_request(background, WORK_LEARN, 0))
         work = WORK_LEARN;
     if (work != WORK_NONE && work != WORK_WRITING) start_work(service, work);
 }

@@ -20,7 +20,6 @@ struct background {
     pthread_mutex_t lock;      /* protects the following */
     enum background_work work; /* requested or running */
     int force;
-    char id[24]; /* of the model to restore; empty: the one before */
     /* WRITING and START: the table that was sent. Of the request while it is WRITING. */
     struct private_file table;
     char problem[500]; /* why the last work failed; empty: it did not */
@@ -38,9 +37,8 @@ void background_open(struct background *background);
 /* Ends the child, which leaves the pool as it was or with the complete new model. */
 void background_close(struct background *background);
 
-/* Requests work. Returns 0 while there is some already. ID may be NULL. */
-int background_request(struct background *background, enum background_work work, int force,
-                       const char *id);
+/* Requests work. Returns 0 while there is some already. */
+int background_request(struct background *background, enum background_work work, int force);
 
 /* Replaces the work that the caller has requested. */
 void background_change(struct background *background, enum background_work work);

@@ -66,7 +66,6 @@ function showTools() {
     $("clusters-split").disabled = off || some === 0 || some === current.members.length;
     $("clusters-represent").disabled = off || !current.focus || current.focus.representative;
     $("clusters-merge").disabled = busy || withTicks().length < 2;
-    $("clusters-undo").disabled = busy || !loaded || loaded.undoable === 0;
 }
 
 function showProgress() {
@@ -134,10 +133,7 @@ const loadMore = () => attempt(async () => {
     if (fresh.length) focusOn(fresh[0]);
 });
 
-async function edit(body) {
-    const { undoable } = await request("/v1/clusters", body);
-    loaded.undoable = undoable;
-}
+const edit = (body) => request("/v1/clusters", body);
 
 const said = (text) => setText($("clusters-last"), text);
 
@@ -211,16 +207,6 @@ const represent = () => attempt(async () => {
     focusOn(cluster, member);
 });
 
-const undone = { same: "Took the last confirmation or merge back.", split: "Took the last split back.", represent: "Took the last choice of a representative back." };
-
-const undo = () => attempt(async () => {
-    if (!loaded || loaded.undoable === 0) return;
-    const { action } = await request("/v1/clusters", { action: "undo" });
-    await reload();
-    said(undone[action]);
-    if (!current) focusOn(clusters[0]);
-});
-
 // ---- Keys ----
 
 // Moves to the next sentence, or to the first of the next cluster.
@@ -232,7 +218,7 @@ function move(step, whole) {
 }
 
 const keys = {
-    y: confirmAll, x: split, m: merge, r: represent, u: undo,
+    y: confirmAll, x: split, m: merge, r: represent,
     arrowdown: () => move(1, false), arrowup: () => move(-1, false), arrowright: () => move(1, true), arrowleft: () => move(-1, true),
     home: () => focusOn(clusters[0]),
 };
@@ -249,7 +235,7 @@ function press(event) {
 export const clusterReview = {
     title: "Clusters",
     start() {
-        for (const [name, act] of Object.entries({ same: confirmAll, split, merge, represent, undo })) {
+        for (const [name, act] of Object.entries({ same: confirmAll, split, merge, represent })) {
             $(`clusters-${name}`).addEventListener("click", act);
         }
         $("clusters-more").addEventListener("click", loadMore);

@@ -7,7 +7,7 @@ const lookAgain = 1000; // milliseconds, while a model is being learned
 let timer = null;
 let available = false;
 let busy = false; // a model is being learned or restored
-let earlier = null; // id of the model before the present one
+let earlier = false; // the pool has an earlier model
 
 const share = (value) => `${Math.round(100 * value)} %`;
 
@@ -27,15 +27,14 @@ function progress({ state, after, labels, new_labels: fresh }) {
 }
 
 function showState(told) {
-    const at = told.models.findIndex((model) => model.in_service);
-    const present = told.models[at];
-    earlier = told.models[at + 1]?.id ?? null;
+    const present = told.models[0];
+    earlier = told.models.length > 1;
     busy = told.state !== "idle";
     const restored = present && told.last?.taken && told.last.id !== present.id ? "An earlier model is in service." : "";
     setText($("learn-state"), [restored || comparison(told), progress(told)].filter(Boolean).join(" "));
     problem($("learn-problem"), told.problem && told.labels > 0 ? `Learning failed: ${told.problem}` : null);
     $("learn-now").disabled = busy || told.labels === 0;
-    $("learn-back").disabled = busy || earlier === null;
+    $("learn-back").disabled = busy || !earlier;
     clearTimeout(timer);
     if (busy) timer = setTimeout(look, lookAgain);
 }
@@ -54,7 +53,7 @@ const look = () => ask("/v1/learn");
 
 const keys = {
     l: () => { if (!$("learn-now").disabled) ask("/v1/learn", {}); },
-    b: () => { if (!$("learn-back").disabled) ask("/v1/learn/restore", { id: earlier }); },
+    b: () => { if (!$("learn-back").disabled) ask("/v1/learn/restore", {}); },
 };
 
 function press(event) {

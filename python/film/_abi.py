@@ -815,7 +815,7 @@ TYPES["film_training_set"] = (
     ("pair_count", "c_size_t"),
     ("sentences", "POINTER(film_text)"),
     ("sentence_count", "c_size_t"),
-    ("edits", "c_char_p"),
+    ("edits", "c_void_p"),
     ("plan_pairs", "c_size_t"),
     ("random_share", "c_double"),
 )
@@ -848,7 +848,7 @@ FUNCTIONS["film_pool_learn"] = (
 FUNCTIONS["film_pool_models"] = (
     "pool", "film_status", "[c_void_p, POINTER(c_char_p), POINTER(film_error)]")
 FUNCTIONS["film_pool_restore"] = (
-    "pool", "film_status", "[c_void_p, c_char_p, c_int, POINTER(film_progress), POINTER(film_error)]")
+    "pool", "film_status", "[c_void_p, c_int, POINTER(film_progress), POINTER(film_error)]")
 FUNCTIONS["film_pool_set_threshold"] = (
     "pool", "film_status", "[c_void_p, c_double, POINTER(film_error)]")
 TYPES["film_pool_threshold_point"] = (
@@ -926,17 +926,15 @@ TYPES["film_pool_clusters_result"] = (
     ("clustered", "c_uint64"),
     ("reviewed", "c_uint64"),
     ("threshold", "c_double"),
-    ("undoable", "c_uint64"),
 )
 FUNCTIONS["film_pool_list_clusters"] = (
     "pool", "film_status", "[c_void_p, POINTER(film_pool_clusters_options), POINTER(film_pool_clusters_result), POINTER(film_error)]")
 FILM_CLUSTER_SAME = 0
 FILM_CLUSTER_SPLIT = 1
 FILM_CLUSTER_REPRESENT = 2
-FILM_CLUSTER_UNDO = 3
-FILM_CLUSTER_ACTION_COUNT = 4
+FILM_CLUSTER_ACTION_COUNT = 3
 TYPES["film_cluster_action"] = "c_int"
-ENUMS["film_cluster_action"] = {'same': 0, 'split': 1, 'represent': 2, 'undo': 3}
+ENUMS["film_cluster_action"] = {'same': 0, 'split': 1, 'represent': 2}
 FILM_CLUSTER_MOST = 10000
 TYPES["film_cluster_edit"] = (
     ("size", "c_size_t"),
@@ -946,14 +944,8 @@ TYPES["film_cluster_edit"] = (
     ("rest", "POINTER(film_text)"),
     ("rest_count", "c_size_t"),
 )
-TYPES["film_cluster_edited"] = (
-    ("size", "c_size_t"),
-    ("labels", "c_uint64"),
-    ("undoable", "c_uint64"),
-    ("action", "film_cluster_action"),
-)
 FUNCTIONS["film_pool_edit_clusters"] = (
-    "pool", "film_status", "[c_void_p, POINTER(film_cluster_edit), POINTER(film_cluster_edited), POINTER(film_error)]")
+    "pool", "film_status", "[c_void_p, POINTER(film_cluster_edit), POINTER(c_uint64), POINTER(film_error)]")
 FILM_ACCURACY = 0
 FILM_F1 = 1
 FILM_PRECISION = 2
@@ -1271,7 +1263,7 @@ TYPES["film_train_options"] = (
     ("words", "c_char_p"),
     ("language", "c_char_p"),
     ("no_made_up", "c_int"),
-    ("edits", "c_char_p"),
+    ("edits", "c_void_p"),
     ("bits", "c_int"),
     ("plan_pairs", "c_size_t"),
     ("start", "c_char_p"),

@@ -1,57 +1,33 @@
 /* film_pool_edit_clusters: what a person decides about clusters becomes labels. Each edit is one
- * transaction, which also stores how to undo it: a setting "undo:CHANGE" with the labels as they
- * were. A chosen representative is a setting "representative:NUMBER". */
-#include "base/jsonfile.h"
+ * transaction. A chosen representative is a setting "representative:NUMBER". */
 #include "base/mem.h"
 #include "base/sized.h"
 #include "base/sort.h"
-#include "pool/cluster_edit.h"
 #include "pool/pool.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CLUSTER_ORIGIN "cluster"
 
-/* The edits that can be undone. */
-enum { UNDO_MOST = 100, SETTING_NAME = 40 };
-
 struct cluster_editing {
     film_pool *pool;
     film_cluster_edit edit;
-    film_cluster_edited done;
+    uint64_t labelled;
     struct store_write write;
     int64_t *numbers, *rest; /* of the sentences */
-    json_t *labels;          /* as they became and as they were:
-                              * [a, b, same, same before, made, origin] */
-    json_t *chosen;          /* [number, rank]: the representative as it was; NULL: unchanged */
 };
 
 /* ---- Labels ---- */
 
-/* Labels a pair, and notes the label that it had. */
 static film_status label_pair(struct cluster_editing *editing, int64_t a, int64_t b, int same,
                               film_error *error)
 {
-    film_status status = FILM_OK;
-    struct store_label_row before;
-    json_t *noted = NULL;
-    int found, changed = 0;
-    TRY(store_get_label(editing->write.db, a, b, &before, &found, error));
-    if (found && before.same == same) goto done;
-    noted = found ? json_pack("[I, I, i, i, s%, s%]", (json_int_t)before.a, (json_int_t)before.b,
-                              same, before.same, before.made.bytes, before.made.length,
-                              before.origin.bytes, before.origin.length)
-                  : json_pack("[I, I, i, i, s, s]", (json_int_t)before.a, (json_int_t)before.b,
-                              same, same, "", "");
-    TRY(store_label(&editing->write, a, b, same, film_string(CLUSTER_ORIGIN), &changed, error));
-    editing->done.labels += (uint64_t)(changed != 0);
-    TRY_ALLOC(noted, error);
-    TRY_ALLOC(jsonfile_append(editing->labels, json_incref(noted)) == 0, error);
-done:
-    json_decref(noted);
+    int changed = 0;
+    film_status status =
+        store_label(&editing->write, a, b, same, film_string(CLUSTER_ORIGIN), &changed, error);
+    editing->labelled += (uint64_t)(changed != 0);
     return status;
 }
 
@@ -116,160 +92,20 @@ done:
 
 /* ---- Representatives ---- */
 
-/* Numbers are padded, so that names sort as numbers. RANK 0 removes it. */
-static film_status set_representative(struct store_write *write, int64_t number, int64_t rank,
-                                      int64_t *before, film_error *error)
-{
-    film_status status = FILM_OK;
-    char name[SETTING_NAME], *value = NULL;
-    snprintf(name, sizeof name, "representative:%019lld", (long long)number);
-    TRY(store_get(write->db, name, &value, error));
-    if (before) *before = value ? strtoll(value, NULL, 10) : 0;
-    TRY(store_set_number(write->db, name, rank, error));
-    write->change++;
-done:
-    mem_free(value);
-    return status;
-}
-
 static film_status edit_represent(struct cluster_editing *editing, film_error *error)
 {
     film_status status = FILM_OK;
-    int64_t number = editing->numbers[0], before = 0;
+    struct store_write *write = &editing->write;
+    char name[40];
     if (editing->pool->remote)
         TRY(status_set(error, FILM_USAGE,
                        "%s: a pool in PostgreSQL stores no representatives; edit a pool file",
                        editing->pool->path));
-    /* The last change is the highest rank. */
-    TRY(set_representative(&editing->write, number, (int64_t)editing->write.change + 1, &before,
-                           error));
-    TRY_ALLOC(editing->chosen = json_pack("[I, I]", (json_int_t)number, (json_int_t)before), error);
+    /* Numbers are padded, so that names sort as numbers. The last change is the highest rank. */
+    snprintf(name, sizeof name, "representative:%019lld", (long long)editing->numbers[0]);
+    TRY(store_set_number(write->db, name, (int64_t)write->change + 1, error));
+    write->change++;
 done:
-    return status;
-}
-
-/* ---- Undo ---- */
-
-static film_status count_undoable(struct db *db, uint64_t *count, film_error *error)
-{
-    int64_t number = 0;
-    film_status status =
-        db_number(db, "SELECT count(*) FROM setting WHERE name GLOB 'undo:*'", &number, error);
-    *count = (uint64_t)number;
-    return status;
-}
-
-film_status cluster_undoable(film_pool *pool, uint64_t *count, film_error *error)
-{
-    struct db *db = NULL;
-    film_status status = pool_read(pool, &db, error);
-    if (status == FILM_OK) status = count_undoable(db, count, error);
-    pool_read_end(pool, db);
-    return status;
-}
-
-static film_status store_undo(struct cluster_editing *editing, film_error *error)
-{
-    static const char sql[] =
-        "DELETE FROM setting WHERE name GLOB 'undo:*' AND name NOT IN (SELECT name FROM setting"
-        " WHERE name GLOB 'undo:*' ORDER BY name DESC LIMIT 100)";
-    film_status status = FILM_OK;
-    char name[SETTING_NAME], *text = NULL;
-    json_t *undo = json_pack("{s:i, s:O, s:O?}", "action", (int)editing->edit.action, "labels",
-                             editing->labels, "representative", editing->chosen);
-    _Static_assert(UNDO_MOST == 100, "the statement above has it, too");
-    TRY(jsonfile_dump(undo, JSON_COMPACT, &text, error));
-    snprintf(name, sizeof name, "undo:%019llu", (unsigned long long)editing->write.change);
-    TRY(store_set(editing->write.db, name, film_string(text), error));
-    TRY(db_run(editing->write.db, sql, error));
-done:
-    json_decref(undo);
-    film_free(text);
-    return status;
-}
-
-/* The last edit; *TEXT is NULL when there is none. Takes its setting away. */
-static film_status take_undo(struct store_write *write, char **text, film_error *error)
-{
-    static const char sql[] = "SELECT name, value FROM setting WHERE name GLOB 'undo:*'"
-                              " ORDER BY name DESC LIMIT 1";
-    static const char remove_sql[] = "DELETE FROM setting WHERE name = ?1";
-    film_status status = FILM_OK;
-    sqlite3_stmt *statement = NULL, *removal;
-    char name[SETTING_NAME];
-    int row;
-    TRY(db_prepare(write->db, sql, &statement, error));
-    TRY(db_step(write->db, statement, &row, error));
-    if (!row) goto done;
-    film_text found = db_text(statement, 0), value = db_text(statement, 1);
-    TRY(db_row_read(write->db, error));
-    snprintf(name, sizeof name, "%.*s", (int)(found.length < 39 ? found.length : 39), found.bytes);
-    TRY_ALLOC(*text = mem_string(value.bytes ? value.bytes : "", value.length), error);
-    sqlite3_reset(statement);
-    TRY(db_prepare(write->db, remove_sql, &removal, error));
-    db_bind_text(removal, 1, film_string(name));
-    TRY(db_finish(write->db, removal, error));
-    write->other = 1;
-done:
-    if (statement) sqlite3_reset(statement);
-    return status;
-}
-
-/* A whole number from JSON; 0 where there is none. */
-static int64_t number_in_json(const json_t *value)
-{
-    double number = json_number_value(value);
-    return number > -9e15 && number < 9e15 ? (int64_t)number : 0;
-}
-
-/* Restores one label, unless it is no longer as the edit left it. The pool may hold anything:
- * values are only bound to statements. */
-static film_status restore_label(struct cluster_editing *editing, const json_t *noted,
-                                 film_error *error)
-{
-    film_status status = FILM_OK;
-    struct store_label_row now, row = {.same = 0};
-    int found, changed = 0;
-    row.a = number_in_json(json_array_get(noted, 0));
-    row.b = number_in_json(json_array_get(noted, 1));
-    const char *made = json_string_value(json_array_get(noted, 4));
-    const char *origin = json_string_value(json_array_get(noted, 5));
-    TRY(store_get_label(editing->write.db, row.a, row.b, &now, &found, error));
-    int set = json_number_value(json_array_get(noted, 2)) != 0;
-    if (!found || now.same != set || now.origin.length != strlen(CLUSTER_ORIGIN) ||
-        memcmp(now.origin.bytes, CLUSTER_ORIGIN, now.origin.length) != 0)
-        goto done;
-    row.same = json_number_value(json_array_get(noted, 3)) != 0;
-    row.made = film_string(made ? made : "");
-    row.origin = film_string(origin ? origin : "");
-    TRY(store_reset_label(&editing->write, &row, &changed, error));
-    editing->done.labels += (uint64_t)(changed != 0);
-done:
-    return status;
-}
-
-static film_status edit_undo(struct cluster_editing *editing, film_error *error)
-{
-    film_status status = FILM_OK;
-    char *text = NULL;
-    json_t *undo = NULL;
-    const json_t *noted;
-    size_t i;
-    TRY(take_undo(&editing->write, &text, error));
-    if (!text) return FILM_END;
-    TRY(jsonfile_parse(text, strlen(text), "the last edit", &undo, error));
-    json_array_foreach(json_object_get(undo, "labels"), i, noted)
-        TRY(restore_label(editing, noted, error));
-    const json_t *chosen = json_object_get(undo, "representative");
-    if (json_is_array(chosen))
-        TRY(set_representative(&editing->write, number_in_json(json_array_get(chosen, 0)),
-                               number_in_json(json_array_get(chosen, 1)), NULL, error));
-    int64_t action = number_in_json(json_object_get(undo, "action"));
-    if (action >= 0 && action < FILM_CLUSTER_UNDO)
-        editing->done.action = (film_cluster_action)action;
-done:
-    mem_free(text);
-    json_decref(undo);
     return status;
 }
 
@@ -312,44 +148,34 @@ done:
 
 static film_status apply_edit(struct cluster_editing *editing, film_error *error)
 {
-    static film_status (*const actions[])(struct cluster_editing *, film_error *) = {
-        edit_same, edit_split, edit_represent, edit_undo};
+    static film_status (*const actions[])(struct cluster_editing *,
+                                          film_error *) = {edit_same, edit_split, edit_represent};
     film_status status = FILM_OK;
     const film_cluster_edit *edit = &editing->edit;
-    TRY_ALLOC(editing->labels = json_array(), error);
     TRY(find_numbers(editing, edit->ids, edit->count, &editing->numbers, error));
     TRY(find_numbers(editing, edit->rest, edit->rest_count, &editing->rest, error));
     TRY(actions[edit->action](editing, error));
-    /* An edit that changed nothing must not hide the one before it. */
-    if (edit->action != FILM_CLUSTER_UNDO && editing->write.change != editing->write.first)
-        TRY(store_undo(editing, error));
-    TRY(count_undoable(editing->write.db, &editing->done.undoable, error));
 done:
     return status;
 }
 
 film_status film_pool_edit_clusters(film_pool *pool, const film_cluster_edit *edit,
-                                    film_cluster_edited *result, film_error *error)
+                                    uint64_t *labels, film_error *error)
 {
     film_status status = FILM_OK;
     struct cluster_editing editing = {.pool = pool};
     int writing = 0;
     if (!pool || !edit) return pool_missing(error, pool ? "edit" : "pool");
-    TRY(sized_check(result, "film_cluster_edited", error));
     TRY(sized_options(&editing.edit, sizeof editing.edit, edit, "film_cluster_edit", error));
     TRY(check_edit(&editing.edit, error));
-    editing.done.action = editing.edit.action;
     TRY(pool_write(pool, NULL, "editing", 0, &editing.write, error));
     writing = 1;
     TRY(apply_edit(&editing, error));
     TRY(pool_commit(pool, &editing.write, error));
-    editing.done.size = sizeof editing.done;
-    sized_fill(result, &editing.done, sizeof editing.done);
+    if (labels) *labels = editing.labelled;
 done:
     if (writing) pool_write_end(pool);
     mem_free(editing.numbers);
     mem_free(editing.rest);
-    json_decref(editing.labels);
-    json_decref(editing.chosen);
     return status;
 }

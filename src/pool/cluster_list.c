@@ -6,7 +6,6 @@
 #include "base/strtab.h"
 #include "base/union_find.h"
 #include "pool/batch.h"
-#include "pool/cluster_edit.h"
 #include "pool/pool.h"
 
 struct listed_cluster {
@@ -260,7 +259,6 @@ static film_status browse_update(struct cluster_browse *browse, film_pool *pool,
     browse->options = *options;
     TRY(find_browsed(browse, pool, error));
     TRY(find_reviewed(browse, pool, error));
-    TRY(cluster_undoable(pool, &browse->result.undoable, error));
     browse->origin = origin;
     browse->complete = 1;
 done:

@@ -25,20 +25,6 @@ static unsigned folds_judged(size_t labels)
     return labels < 1000 ? LEARN_FOLDS : labels < 2000 ? 2 : 1;
 }
 
-/* The file of the model in service: training repeats its edits, and it can be restored. */
-static film_status keep_present(struct pool_learning *learning, struct db *db, film_error *error)
-{
-    film_status status = FILM_OK;
-    void *bytes = NULL;
-    size_t size = 0;
-    TRY(store_get_model(db, &bytes, &size, error));
-    TRY(history_keep(learning->pool, learning->was.id, bytes, size, error));
-    TRY_ALLOC(learning->edits = history_path(learning->pool, learning->was.id), error);
-done:
-    mem_free_aligned(bytes);
-    return status;
-}
-
 static film_status read_learning(struct pool_learning *learning, film_error *error)
 {
     film_status status = FILM_OK;
@@ -49,7 +35,6 @@ static film_status read_learning(struct pool_learning *learning, film_error *err
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s has no labels to learn from; review some pairs first",
                        learning->pool->path));
-    TRY(keep_present(learning, db, error));
     TRY_ALLOC(learning->texts = mem_array(learning->sentences.count, sizeof(film_text)), error);
     for (size_t i = 0; i < learning->sentences.count; i++)
         learning->texts[i] = learning->sentences.rows[i].text;
@@ -71,7 +56,7 @@ static film_status train_without(struct pool_learning *learning, unsigned fold, 
                              .pairs = pairs,
                              .sentences = learning->texts,
                              .sentence_count = learning->sentences.count,
-                             .edits = learning->edits,
+                             .edits = learning->present->model,
                              .plan_pairs = learning->count,
                              .random_share = learning->random_share};
     TRY_ALLOC(pairs, error);
@@ -179,70 +164,67 @@ done:
     return status;
 }
 
+/* Runs in the transaction that puts the new model in service. */
 static film_status write_taken(void *user, struct db *db, film_error *error)
 {
     film_status status = FILM_OK;
     struct pool_learning *learning = user;
-    const film_learned *result = &learning->result;
-    struct history_model fresh = {.labels = result->labels,
-                                  .change = learning->change,
-                                  .accuracy = result->compared ? result->new_accuracy : NAN,
-                                  .low = result->compared ? result->new_low : NAN,
-                                  .high = result->compared ? result->new_high : NAN};
-    memcpy(fresh.id, result->id, HISTORY_ID);
-    learn_time(fresh.when);
-    TRY(history_add(db, &learning->history, &fresh, &learning->was, error));
+    struct model_history history = {.last = NULL};
     TRY(note_result(learning, error));
-    TRY(history_write(db, &learning->history, error));
+    TRY(history_read(db, &history, error));
+    json_decref(history.last);
+    history.last = json_incref(learning->history.last);
+    TRY(history_write(db, &history, error));
     TRY(write_verdicts(learning, db, error));
-    /* Labels that were given while it was trained are unseen. */
-    TRY(store_set_number(db, "model_change", (int64_t)learning->change, error));
 done:
+    history_free(&history);
     return status;
 }
 
-/* Saves MODEL in the folder, under the checksum of its bytes. */
-static film_status save_fresh(struct pool_learning *learning, const film_model *model, void **bytes,
-                              size_t *size, film_error *error)
+/* The bytes of the file that MODEL would be saved to. They are written next to the pool, where
+ * there is room for them. */
+static film_status fresh_bytes(struct pool_learning *learning, const film_model *model,
+                               void **bytes, size_t *size, film_error *error)
 {
-    static const char unnamed[HISTORY_ID] = "0000000000000000";
     film_status status = FILM_OK;
-    char *path = history_path(learning->pool, unnamed), *temporary = NULL, *final = NULL;
-    int empty;
-    TRY_ALLOC(path, error);
-    /* A name that nobody can guess: a link there would lead to another file. */
-    TRY(file_temporary(path, 0666, &temporary, &empty, error));
-    close(empty);
-    TRY(film_save(model, temporary, error));
-    TRY(pool_model_bytes(temporary, bytes, size, error));
+    char *path = NULL;
+    int file = -1;
+    TRY(file_temporary(learning->pool->file, 0600, &path, &file, error));
+    TRY(film_save(model, path, error));
+    TRY(pool_model_bytes(path, bytes, size, error));
     struct checksum_text sum = checksum_print(checksum_bytes(*bytes, *size));
     memcpy(learning->result.id, sum.digits, sizeof sum.digits);
-    TRY_ALLOC(final = history_path(learning->pool, sum.digits), error);
-    if (rename(temporary, final) != 0) TRY(status_errno(error, "cannot rename %s", temporary));
 done:
-    if (status != FILM_OK && temporary) unlink(temporary);
+    if (file >= 0) close(file);
+    if (path) unlink(path);
     mem_free(path);
-    mem_free(temporary);
-    mem_free(final);
     return status;
 }
 
 static film_status take_fresh(struct pool_learning *learning, film_error *error)
 {
     film_status status = FILM_OK;
+    const film_learned *result = &learning->result;
     film_model *model = NULL;
     void *bytes = NULL;
+    /* Labels that are given while it is trained are unseen. */
+    struct history_model fresh = {.labels = result->labels,
+                                  .change = learning->change,
+                                  .accuracy = result->compared ? result->new_accuracy : NAN,
+                                  .low = result->compared ? result->new_low : NAN,
+                                  .high = result->compared ? result->new_high : NAN};
     struct pool_exchange exchange = {.name = "the new model",
                                      .threads = learning->options.threads,
                                      .progress = &learning->options.progress,
-                                     .replaces = learning->was.id,
+                                     .replaces = learning->history.present.id,
+                                     .learned = &fresh,
                                      .also = write_taken,
                                      .user = learning};
     TRY(train_without(learning, LEARN_FOLDS, &model, error));
-    TRY(save_fresh(learning, model, &bytes, &exchange.size, error));
+    TRY(fresh_bytes(learning, model, &bytes, &exchange.size, error));
     exchange.bytes = bytes;
+    learn_time(fresh.when);
     TRY(pool_exchange_model(learning->pool, &exchange, NULL, error));
-    history_prune(learning->pool, &learning->history);
 done:
     film_close(model);
     mem_free_aligned(bytes);

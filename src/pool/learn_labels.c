@@ -15,7 +15,6 @@ void learn_labels_free(struct pool_learning *learning)
     mem_free(learning->texts);
     mem_free(learning->labels);
     mem_free(learning->verdicts);
-    mem_free(learning->edits);
     history_free(&learning->history);
 }
 
@@ -84,27 +83,6 @@ done:
     return status;
 }
 
-/* What the model in service may have seen. One that was not learned here has seen every label
- * given before it came. */
-static film_status read_present(struct pool_learning *learning, struct db *db, film_error *error)
-{
-    film_status status = FILM_OK;
-    int64_t change;
-    TRY(pool_learned(learning->pool, db, &learning->present, error));
-    TRY(history_read(db, &learning->history, error));
-    const struct history_model *known =
-        history_find(&learning->history, learning->present->checksum);
-    TRY(db_number(db, "SELECT value FROM setting WHERE name = 'model_change'", &change, error));
-    struct history_model other = {
-        .change = change > 0 ? (uint64_t)change : 0, .accuracy = NAN, .low = NAN, .high = NAN};
-    learning->was = known ? *known : other;
-    snprintf(learning->was.id, sizeof learning->was.id, "%s", learning->present->checksum);
-    TRY(history_verdicts(db, learning->was.id, &learning->verdicts, &learning->verdict_count,
-                         error));
-done:
-    return status;
-}
-
 film_status learn_labels_read(struct pool_learning *learning, struct db *db, film_error *error)
 {
     film_status status = FILM_OK;
@@ -113,7 +91,10 @@ film_status learn_labels_read(struct pool_learning *learning, struct db *db, fil
     TRY(store_each(db, NULL, keep_sentence, &reading, error));
     TRY(reading.status);
     TRY(store_labels_since(db, 0, keep_label, learning, error));
-    TRY(read_present(learning, db, error));
+    TRY(pool_learned(learning->pool, db, &learning->present, error));
+    TRY(history_read(db, &learning->history, error));
+    TRY(history_verdicts(db, learning->history.present.id, &learning->verdicts,
+                         &learning->verdict_count, error));
 done:
     return status;
 }
@@ -184,7 +165,7 @@ film_status learn_labels_judge(struct pool_learning *learning, film_error *error
             label->old_judged = 1;
             label->old_same = held->same != 0;
             label->old_probability = (double)held->probability;
-        } else if (label->change > learning->was.change) {
+        } else if (label->change > learning->history.present.change) {
             label_judging_add(&judging, learning, i);
         }
     }

@@ -28,11 +28,9 @@ struct pool_learning {
     size_t count, capacity;
     uint64_t change;               /* the last change that is included */
     struct pool_learned *present;  /* the model in service */
-    struct history_model was;      /* its entry */
     struct held_verdict *verdicts; /* of the model in service, on labels it has seen since */
     size_t verdict_count;
     struct model_history history;
-    char *edits;         /* path of the model in service */
     double random_share; /* of duplicates among random pairs */
     film_learned result;
 };

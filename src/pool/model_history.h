@@ -1,8 +1,9 @@
-/* The models that a pool had: a list in its settings, and their files in the folder POOL.models.
+/* What a pool knows of its two models, the one in service and the earlier one: when they were
+ * learned, how good they were found, and their verdicts on labels that they had not seen.
  *
- * The list changes in the transaction that exchanges the model. Files are named by the checksum of
- * their bytes; they are written before the transaction and removed after it, so a process that is
- * killed leaves at most a file that the next one removes. */
+ * The models themselves are chunks of the table `model` (store_model.c). This is the setting
+ * "learning", a JSON object, and settings "held/ID" with the verdicts. Both change in the
+ * transaction that exchanges the model. */
 #ifndef POOL_MODEL_HISTORY_H
 #define POOL_MODEL_HISTORY_H
 
@@ -10,21 +11,19 @@
 
 #include <jansson.h>
 
-enum { HISTORY_KEPT = 5, HISTORY_ID = 17, HISTORY_WHEN = 24 };
+enum { HISTORY_ID = 17, HISTORY_WHEN = 24 };
 
 struct history_model {
-    char id[HISTORY_ID]; /* checksum, 16 digits */
+    char id[HISTORY_ID]; /* checksum of its bytes; empty: no model */
     char when[HISTORY_WHEN];
     uint64_t labels;            /* that it was trained on */
     uint64_t change;            /* labels of later changes are unseen */
     double accuracy, low, high; /* NaN: not measured */
 };
 
-/* The newest first, with room for one that is about to be dropped. */
 struct model_history {
-    struct history_model list[HISTORY_KEPT + 1];
-    size_t count;
-    json_t *last; /* the last comparison, an object; NULL: none */
+    struct history_model present, earlier; /* a pool that never learned knows the ids alone */
+    json_t *last;                          /* the last comparison, an object; NULL: none */
 };
 
 /* A verdict on a label by a model that had not seen it, as it is stored. */
@@ -35,31 +34,19 @@ struct held_verdict {
 };
 
 film_status history_read(struct db *db, struct model_history *history, film_error *error);
-/* Writes the list and LAST; inside a writing transaction. */
+/* Writes what history_read reads; inside a writing transaction. */
 film_status history_write(struct db *db, const struct model_history *history, film_error *error);
 void history_free(struct model_history *history);
 
-/* Returns the entry of a model, or NULL. */
-struct history_model *history_find(struct model_history *history, const char *id);
-/* Adds the models NEWER (first) and OLDER (second; NULL: none). Entries beyond HISTORY_KEPT are
- * dropped, with their verdicts. */
-film_status history_add(struct db *db, struct model_history *history,
-                        const struct history_model *newer, const struct history_model *older,
-                        film_error *error);
+/* Inside the transaction that exchanges the model: PRESENT describes the new one, the one in
+ * service becomes the earlier one, and what was known of the earlier one is forgotten. A model that
+ * replaces itself is described anew. */
+film_status history_exchange(struct db *db, const struct history_model *present, film_error *error);
 
 /* The verdicts of a model on labels that it had not seen, by (a, b). Free *LIST with mem_free. */
 film_status history_verdicts(struct db *db, const char *id, struct held_verdict **list,
                              size_t *count, film_error *error);
 film_status history_put_verdicts(struct db *db, const char *id, const struct held_verdict *list,
                                  size_t count, film_error *error);
-
-/* The path of the folder (ID NULL) or of a model file in it; free it with mem_free. NULL: out of
- * memory. */
-char *history_path(const film_pool *pool, const char *id);
-/* Writes the file of a model unless it exists. */
-film_status history_keep(const film_pool *pool, const char *id, const void *bytes, size_t size,
-                         film_error *error);
-/* Removes the files of models that are not in the list. */
-void history_prune(const film_pool *pool, struct model_history *history);
 
 #endif

@@ -1,7 +1,6 @@
 /* An open pool: connections, the model, transactions. src/store knows what is stored. */
 #include "pool/pool.h"
 #include "base/mem.h"
-#include "pool/cluster_edit.h"
 #include "pool/snapshot.h"
 #include "store/lineage.h"
 #include "store/schema.h"
@@ -278,7 +277,7 @@ static film_status load(film_pool *pool, struct db *db, struct pool_learned *lea
     size_t size;
     pthread_rwlock_init(&learned->lock, NULL);
     TRY(store_get(db, "model_checksum", &learned->checksum, error));
-    TRY(store_get_model(db, &learned->bytes, &size, error));
+    TRY(store_get_model(db, STORE_IN_SERVICE, &learned->bytes, &size, error));
     TRY(model_parse(learned->bytes, size, pool->path, &learned->model, error));
     TRY(pool_learn_words(db, learned, pool->path, error));
     if (pool->words) TRY(model_add_words(learned->model, pool->words, error));

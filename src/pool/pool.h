@@ -133,7 +133,8 @@ film_status pool_model_bytes(const char *path, void **bytes, size_t *size, film_
 /* The number of the sentence with this id; FILM_BAD_INPUT when there is none. */
 film_status pool_number(film_pool *pool, struct db *db, film_text id, int64_t *number,
                         film_error *error);
-/* Another model for a pool (update.c). */
+/* Another model for a pool (update.c). The one in service becomes the earlier one. */
+struct history_model;
 struct pool_exchange {
     const void *bytes; /* of the model file */
     size_t size;
@@ -141,6 +142,9 @@ struct pool_exchange {
     int threads;
     const film_progress *progress;
     const char *replaces; /* checksum that the present model must have; NULL: any */
+    /* What is known of it, but for its id; NULL: it is from elsewhere, and may have seen all
+     * labels. */
+    const struct history_model *learned;
     /* Runs inside the transaction, after the exchange; NULL: nothing else is written. */
     film_status (*also)(void *user, struct db *db, film_error *error);
     void *user;
@@ -159,5 +163,8 @@ int review_is_random(film_text origin);
 void review_interval(double share, double n, double interval[2]);
 
 film_status pool_missing(film_error *error, const char *what);
+
+/* cluster_list.c */
+void cluster_browse_free(struct cluster_browse *browse);
 
 #endif

@@ -4,11 +4,13 @@
  * Vectors are computed outside of the transaction, into a temporary table, so that other writers
  * wait only while the rows are exchanged. Sentences that were added or changed in the meantime are
  * embedded inside. */
+#include "base/checksum.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "pool/batch.h"
-#include "pool/pool.h"
+#include "pool/model_history.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -21,7 +23,7 @@ static film_status copy_of_pool(const char *path, void **bytes, size_t *size, fi
     struct db *db = NULL;
     TRY(film_pool_open(path, &pool, error));
     TRY(pool_read(pool, &db, error));
-    TRY(store_get_model(db, bytes, size, error));
+    TRY(store_get_model(db, STORE_IN_SERVICE, bytes, size, error));
 done:
     if (pool) pool_read_end(pool, db);
     film_pool_close(pool);
@@ -167,8 +169,28 @@ done:
 
 /* ---- Run ---- */
 
-/* Replaces model and vectors in one transaction. Labels given so far may be known to the new
- * model: "model_change" is the last change that it may have seen. */
+/* Replaces the model. Labels given so far, up to CHANGE, may be known to one from elsewhere. A
+ * model that is replaced by itself, to compute the vectors again, leaves the earlier one as it
+ * is. */
+static film_status write_model(struct db *db, const struct pool_exchange *exchange, uint64_t change,
+                               film_error *error)
+{
+    film_status status = FILM_OK;
+    struct history_model present = {.change = change, .accuracy = NAN, .low = NAN, .high = NAN};
+    struct checksum_text sum = checksum_print(checksum_bytes(exchange->bytes, exchange->size));
+    int same;
+    if (exchange->learned) present = *exchange->learned;
+    memcpy(present.id, sum.digits, sizeof sum.digits);
+    TRY(pool_has_model(db, sum.digits, &same, error));
+    TRY(history_exchange(db, &present, error));
+    if (same) goto done;
+    TRY(store_retire_model(db, error));
+    TRY(store_put_model(db, exchange->bytes, exchange->size, error));
+done:
+    return status;
+}
+
+/* Replaces model and vectors in one transaction. */
 static film_status write_exchange(struct updating *updating, const struct pool_exchange *exchange,
                                   uint64_t *sentences, film_error *error)
 {
@@ -184,10 +206,9 @@ static film_status write_exchange(struct updating *updating, const struct pool_e
                        "%s got another model in the meantime; nothing was changed, try again",
                        db->path));
     TRY(embed_missing(updating, error));
-    TRY(db_run(db, "DELETE FROM main.model; DELETE FROM main.vector", error));
-    TRY(store_put_model(db, exchange->bytes, exchange->size, error));
+    TRY(write_model(db, exchange, write.change, error));
+    TRY(db_run(db, "DELETE FROM main.vector", error));
     TRY(store_set_number(db, "dim", (int64_t)updating->dim, error));
-    TRY(store_set_number(db, "model_change", (int64_t)write.change, error));
     TRY(store_set(db, "film", film_string(film_version()), error));
     TRY(db_run(db,
                "INSERT INTO main.vector SELECT f.number, f.bytes FROM temp.fresh f"

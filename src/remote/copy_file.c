@@ -92,7 +92,7 @@ static film_status fill(struct remote *remote, struct db *db, film_error *error)
                      error));
     TRY(lineage_renew(db, error));
     TRY(db_commit(db, error));
-    TRY(store_get_model(db, &model, &size, error)); /* checks size and checksum */
+    TRY(store_get_model(db, STORE_IN_SERVICE, &model, &size, error)); /* checks size and checksum */
     TRY(db_run(db, "PRAGMA journal_mode = WAL", error));
 done:
     mem_free_aligned(model);

@@ -1,5 +1,5 @@
-/* Creates the tables of a pool, checks their version and migrates older ones. Rows are read and
- * written in store_*.c. */
+/* Creates the tables of a pool, and checks them and their version. Rows are read and written in
+ * store_*.c. */
 #include "store/schema.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@
  * Numbers of sentences are never reused (AUTOINCREMENT): an index that has missed a removal must
  * not find another sentence under the number. Vectors are separate from texts because they are a
  * cache, and so that a scan of one does not read the other. Every sentence has the number of the
- * change that wrote it, and every removal its own, so `change` is enough to catch up. */
+ * change that wrote it, and every removal its own, so `change` is enough to catch up. The model in
+ * service has the chunks 0, 1, 2, ..., the earlier one -1, -2, -3, ... */
 static const char *const tables[] = {
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID",
     "CREATE TABLE model (chunk INTEGER PRIMARY KEY, bytes BLOB NOT NULL)",
@@ -30,31 +31,17 @@ static const char *const tables[] = {
 };
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* ---- Migrations ---- */
-
-static film_status first_version(struct db *db, film_error *error)
+film_status schema_create(struct db *db, film_error *error)
 {
     film_status status = FILM_OK;
+    char version[60];
+    TRY(db_begin(db, 1, error));
     for (size_t i = 0; i < TABLES; i++) TRY(db_run(db, tables[i], error));
     TRY(db_run(db,
                "INSERT INTO setting VALUES ('changes', 0);"
                "INSERT INTO setting VALUES ('identity', lower(hex(randomblob(16))));"
                "INSERT INTO setting VALUES ('created', strftime('%Y-%m-%dT%H:%M:%SZ', 'now'));",
                error));
-done:
-    return status;
-}
-
-/* Step i migrates version i to i + 1. A published step never changes. A new version appends its
- * step here and updates `tables`, from which new pools are created. */
-static film_status (*const steps[SCHEMA_VERSION])(struct db *, film_error *) = {first_version};
-
-static film_status migrate_schema(struct db *db, int64_t from, film_error *error)
-{
-    film_status status = FILM_OK;
-    char version[60];
-    TRY(db_begin(db, 1, error));
-    for (int64_t i = from; i < SCHEMA_VERSION; i++) TRY(steps[i](db, error));
     snprintf(version, sizeof version, "PRAGMA user_version = %d", SCHEMA_VERSION);
     TRY(db_run(db, version, error));
     snprintf(version, sizeof version, "PRAGMA application_id = %d", SCHEMA_APPLICATION);
@@ -63,11 +50,6 @@ static film_status migrate_schema(struct db *db, int64_t from, film_error *error
 done:
     if (status != FILM_OK) db_rollback(db);
     return status;
-}
-
-film_status schema_create(struct db *db, film_error *error)
-{
-    return migrate_schema(db, 0, error);
 }
 
 /* ---- Opening ---- */
@@ -111,15 +93,11 @@ film_status schema_open(struct db *db, film_error *error)
     if (application != SCHEMA_APPLICATION)
         TRY(status_set(error, FILM_BAD_INPUT, "%s is not a pool; create one first", db->path));
     TRY(db_number(db, "PRAGMA user_version", &version, error));
-    if (version > SCHEMA_VERSION)
-        TRY(status_set(
-            error, FILM_BAD_INPUT,
-            "%s is a pool of version %lld; this library supports version %d; use a newer version",
-            db->path, (long long)version, SCHEMA_VERSION));
-    if (version < 1)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid version %lld", db->path,
-                       (long long)version));
-    if (version < SCHEMA_VERSION) TRY(migrate_schema(db, version, error));
+    if (version != SCHEMA_VERSION)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s is a pool of version %lld; this program reads version %d; export its "
+                       "sentences and labels with the program that wrote it, and create a new pool",
+                       db->path, (long long)version, SCHEMA_VERSION));
     TRY(compare_schema(db, error));
 done:
     return status;

@@ -112,13 +112,6 @@ film_status store_label(struct store_write *write, int64_t a, int64_t b, int sam
 /* *CHANGED is 0 when the pair had no label. */
 film_status store_unlabel(struct store_write *write, int64_t a, int64_t b, int *changed,
                           film_error *error);
-/* The texts of OUT are valid until the next call on DB. */
-film_status store_get_label(struct db *db, int64_t a, int64_t b, struct store_label_row *out,
-                            int *found, film_error *error);
-/* Gives the label of a pair the fields of ROW, as a new change; an empty origin removes it.
- * *CHANGED is 0 when the pair has no label. */
-film_status store_reset_label(struct store_write *write, const struct store_label_row *row,
-                              int *changed, film_error *error);
 film_status store_each_label(struct db *db, film_label_fn call, void *user, film_error *error);
 
 /* Scans the texts of every labelled pair; the callback returns non-zero to stop. */
@@ -178,6 +171,9 @@ film_status store_last_number(struct db *db, int64_t *number, film_error *error)
 /* The bytes of a .film file, stored in chunks: the size of a blob and memory are limited. */
 film_status store_put_model(struct db *db, const void *bytes, size_t size, film_error *error);
 
+/* The model in service becomes the earlier one, of which a pool has at most one. */
+film_status store_retire_model(struct db *db, film_error *error);
+
 /* Stores one chunk; the caller stores the settings model_size and model_checksum. */
 enum { STORE_CHUNK = 1 << 20 };
 film_status store_put_chunk(struct db *db, int64_t chunk, const void *bytes, size_t length,
@@ -185,6 +181,8 @@ film_status store_put_chunk(struct db *db, int64_t chunk, const void *bytes, siz
 
 /* *BYTES is aligned (mem_free_aligned). FILM_BAD_INPUT: a chunk is missing or short, or the
  * checksum differs. */
-film_status store_get_model(struct db *db, void **bytes, size_t *size, film_error *error);
+enum store_which { STORE_IN_SERVICE, STORE_EARLIER };
+film_status store_get_model(struct db *db, enum store_which which, void **bytes, size_t *size,
+                            film_error *error);
 
 #endif

@@ -7,6 +7,15 @@
 
 #include <string.h>
 
+/* After a statement that may have written one label as the next change. */
+static void note_label(struct store_write *write, int *changed)
+{
+    *changed = sqlite3_changes(write->db->handle) > 0;
+    if (!*changed) return;
+    write->change++;
+    write->labels = 1;
+}
+
 film_status store_label(struct store_write *write, int64_t a, int64_t b, int same, film_text origin,
                         int *changed, film_error *error)
 {
@@ -26,72 +35,26 @@ film_status store_label(struct store_write *write, int64_t a, int64_t b, int sam
     sqlite3_bind_int64(statement, 5, (int64_t)(write->change + 1));
     status = db_finish(write->db, statement, error);
     if (status != FILM_OK) return status;
-    *changed = sqlite3_changes(write->db->handle) > 0;
-    if (*changed) {
-        write->change++;
-        write->labels = 1;
-    }
-    return FILM_OK;
-}
-
-film_status store_get_label(struct db *db, int64_t a, int64_t b, struct store_label_row *out,
-                            int *found, film_error *error)
-{
-    static const char sql[] = "SELECT same, made, origin, change FROM label WHERE a = ?1 AND b = ?2"
-                              " AND " STORE_LABELLED;
-    film_status status = FILM_OK;
-    sqlite3_stmt *statement = NULL;
-    *out = (struct store_label_row){.a = a < b ? a : b, .b = a < b ? b : a};
-    TRY(db_prepare(db, sql, &statement, error));
-    sqlite3_bind_int64(statement, 1, out->a);
-    sqlite3_bind_int64(statement, 2, out->b);
-    TRY(db_step(db, statement, found, error));
-    if (!*found) goto done;
-    out->same = sqlite3_column_int(statement, 0);
-    out->made = db_text(statement, 1);
-    out->origin = db_text(statement, 2);
-    out->change = (uint64_t)sqlite3_column_int64(statement, 3);
-    TRY(db_row_read(db, error));
-done:
-    return status;
-}
-
-film_status store_reset_label(struct store_write *write, const struct store_label_row *row,
-                              int *changed, film_error *error)
-{
-    /* A missing time becomes the present. */
-    static const char sql[] = "UPDATE label SET same = ?3, made = ifnull(nullif(?4, ''),"
-                              " strftime('%Y-%m-%dT%H:%M:%SZ', 'now')), origin = ifnull(?5, ''),"
-                              " change = ?6 WHERE a = ?1 AND b = ?2 AND " STORE_LABELLED;
-    sqlite3_stmt *statement;
-    film_status status = db_prepare(write->db, sql, &statement, error);
-    if (status != FILM_OK) return status;
-    sqlite3_bind_int64(statement, 1, row->a);
-    sqlite3_bind_int64(statement, 2, row->b);
-    sqlite3_bind_int(statement, 3, row->same != 0);
-    db_bind_text(statement, 4, row->made);
-    db_bind_text(statement, 5, row->origin);
-    sqlite3_bind_int64(statement, 6, (int64_t)(write->change + 1));
-    status = db_finish(write->db, statement, error);
-    if (status != FILM_OK) return status;
-    *changed = sqlite3_changes(write->db->handle) > 0;
-    if (*changed) {
-        write->change++;
-        write->labels = 1;
-    }
+    note_label(write, changed);
     return FILM_OK;
 }
 
 film_status store_unlabel(struct store_write *write, int64_t a, int64_t b, int *changed,
                           film_error *error)
 {
-    struct store_label_row row;
-    int found;
-    *changed = 0;
-    film_status status = store_get_label(write->db, a, b, &row, &found, error);
-    if (status != FILM_OK || !found) return status;
-    row.made = row.origin = (film_text){NULL, 0};
-    return store_reset_label(write, &row, changed, error);
+    static const char sql[] = "UPDATE label SET made = strftime('%Y-%m-%dT%H:%M:%SZ', 'now'),"
+                              " origin = '', change = ?3 WHERE a = ?1 AND b = ?2"
+                              " AND " STORE_LABELLED;
+    sqlite3_stmt *statement;
+    film_status status = db_prepare(write->db, sql, &statement, error);
+    if (status != FILM_OK) return status;
+    sqlite3_bind_int64(statement, 1, a < b ? a : b);
+    sqlite3_bind_int64(statement, 2, a < b ? b : a);
+    sqlite3_bind_int64(statement, 3, (int64_t)(write->change + 1));
+    status = db_finish(write->db, statement, error);
+    if (status != FILM_OK) return status;
+    note_label(write, changed);
+    return FILM_OK;
 }
 
 film_status store_each_label(struct db *db, film_label_fn call, void *user, film_error *error)

@@ -21,6 +21,16 @@ film_status store_put_chunk(struct db *db, int64_t chunk, const void *bytes, siz
     return db_finish(db, statement, error);
 }
 
+film_status store_retire_model(struct db *db, film_error *error)
+{
+    return db_run(db,
+                  "DELETE FROM main.model WHERE chunk < 0;"
+                  "UPDATE main.model SET chunk = -1 - chunk;"
+                  "INSERT OR REPLACE INTO main.setting SELECT 'earlier' || substr(name, 6), value"
+                  " FROM main.setting WHERE name IN ('model_size', 'model_checksum')",
+                  error);
+}
+
 film_status store_put_model(struct db *db, const void *bytes, size_t size, film_error *error)
 {
     film_status status = FILM_OK;
@@ -45,13 +55,15 @@ static film_status damaged_model(const struct db *db, const char *what, film_err
 }
 
 /* Reads directly into place: a column would first be assembled in SQLite's memory. */
-static film_status read_chunks(struct db *db, unsigned char *out, size_t size, film_error *error)
+static film_status read_chunks(struct db *db, enum store_which which, unsigned char *out,
+                               size_t size, film_error *error)
 {
     film_status status = FILM_OK;
     sqlite3_blob *blob = NULL;
     for (size_t begin = 0; begin < size; begin += CHUNK) {
         size_t length = size - begin < CHUNK ? size - begin : CHUNK;
         sqlite3_int64 chunk = (sqlite3_int64)(begin / CHUNK);
+        if (which == STORE_EARLIER) chunk = -1 - chunk;
         int code = blob ? sqlite3_blob_reopen(blob, chunk)
                         : sqlite3_blob_open(db->handle, "main", "model", "bytes", chunk, 0, &blob);
         if (code == SQLITE_ERROR) TRY(damaged_model(db, "missing chunk", error));
@@ -74,15 +86,22 @@ static void use_large_pages(void *bytes, size_t size)
     if (begin < end) madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
-film_status store_get_model(struct db *db, void **bytes, size_t *size, film_error *error)
+film_status store_get_model(struct db *db, enum store_which which, void **bytes, size_t *size,
+                            film_error *error)
 {
+    static const char *const sizes[][2] = {
+        {"SELECT value FROM setting WHERE name = 'model_size'",
+         "SELECT sum(length(bytes)) FROM model WHERE chunk >= 0"},
+        {"SELECT value FROM setting WHERE name = 'earlier_size'",
+         "SELECT sum(length(bytes)) FROM model WHERE chunk < 0"}};
     film_status status = FILM_OK;
     int64_t length, stored;
     char *checksum = NULL;
     *bytes = NULL;
-    TRY(db_number(db, "SELECT value FROM setting WHERE name = 'model_size'", &length, error));
-    TRY(db_number(db, "SELECT sum(length(bytes)) FROM model", &stored, error));
-    TRY(store_get(db, "model_checksum", &checksum, error));
+    TRY(db_number(db, sizes[which][0], &length, error));
+    TRY(db_number(db, sizes[which][1], &stored, error));
+    TRY(store_get(db, which == STORE_EARLIER ? "earlier_checksum" : "model_checksum", &checksum,
+                  error));
     /* Compared before memory is asked for: the setting may say anything. */
     if (length <= 0 || length != stored || !checksum) TRY(damaged_model(db, "wrong size", error));
     *size = (size_t)length;
@@ -92,7 +111,7 @@ film_status store_get_model(struct db *db, void **bytes, size_t *size, film_erro
      * take 45 ms of processor time instead of 130. Not longer: truncating a mapped file raises
      * SIGBUS. */
     TRY(db_run(db, "PRAGMA mmap_size = 2147418112", error));
-    status = read_chunks(db, *bytes, *size, error);
+    status = read_chunks(db, which, *bytes, *size, error);
     film_status unmapped = db_run(db, "PRAGMA mmap_size = 0", status == FILM_OK ? error : NULL);
     TRY(status != FILM_OK ? status : unmapped);
     if (strcmp(checksum, checksum_print(checksum_bytes(*bytes, *size)).digits) != 0)

@@ -7,13 +7,9 @@
 film_status earlier_take_parent(const film_train_options *options, film_model *model,
                                 film_error *error)
 {
-    film_model *edited = NULL;
     if (options->start) return parent_take_file(model, options->start, error);
     if (!options->edits || film_job_size(options->job) > 1) return FILM_OK;
-    film_status status = model_open(options->edits, 0, &edited, error);
-    if (status == FILM_OK) status = parent_take_from(model, edited, error);
-    model_free(edited);
-    return status;
+    return parent_take_from(model, options->edits, error);
 }
 
 film_status earlier_check_parent(const film_model *model, const struct training_plan *plan,

@@ -443,14 +443,13 @@ film_status train_files(const char *const *paths, size_t count, const film_train
                         film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
-    film_model *model = NULL, *edited = NULL;
+    film_model *model = NULL;
     struct vector_cache *cache = NULL;
     struct training_log log = {0};
     struct training_rows rows = {0};
     struct interruption stopped = {FILM_OK, {0}};
     *out = NULL;
     TRY(check_training(options, error));
-    if (options->edits) TRY(model_open(options->edits, 0, &edited, error));
     TRY(training_log_init(&log, comm_of(options->job), error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
     TRY(earlier_take_parent(options, model, error));
@@ -471,14 +470,13 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     status = FILM_OK;
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
                         error));
-    TRY(earlier_take_edits(model, edited, &log, error));
+    TRY(earlier_take_edits(model, options->edits, &log, error));
     TRY(training_log_print(&log, &model->figures, &model->seconds, error));
 done:
     if (model && model->network) network_use_cache(model->network, NULL);
     vector_cache_close(cache);
     training_rows_free(&rows);
     training_log_free(&log);
-    model_free(edited);
     if (status != FILM_OK)
         model_free(model);
     else

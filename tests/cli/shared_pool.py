@@ -66,7 +66,6 @@ def answers(twins):
     twins.ask("pool", "label", "POOL", "card-lost", "badge-lost", "none", "--json")
     twins.ask("pool", "clusters", "POOL", "same", "parcel-where", "badge-lost", "--json")
     twins.ask("pool", "clusters", "POOL", "split", "badge-lost", "--json")
-    twins.ask("pool", "clusters", "POOL", "undo", "--json")
     twins.ask("pool", "remove", "POOL", "x2", "card-stolen")
     twins.ask("pool", "remove", "POOL", "x1", "nobody")
     twins.ask("pool", "remove", "POOL", "-", "--ignore-missing", "--json", text=b"x6\nnobody\n")

@@ -21,7 +21,8 @@ describe() {
 library() {
     local objects=()
     mapfile -t objects < <(cd "$build" && find "CMakeFiles/${1/-/_}_objects.dir" -name '*.o' -exec nm -A --defined-only -g {} + |
-        sed -n 's/^\(.*\.o\):.* film_.*/\1/p' | sort -u)
+        sed -n 's/^\(.*\.o\):.* film_.*/\1/p' | sort -u |
+        comm -12 - <(ninja -t targets all | sed -n 's/: .*//p' | sort)) # not of sources that are gone
     [ ${#objects[@]} -gt 0 ] || { echo "no objects in $build: build film_program first"; return 1; }
     mkdir "$folder/$1"
     ninja -C "$build" -t commands -s "${objects[@]}" | sed -E "s/ -O[0-9s]| -g[0-9]?( |\$)/ /g; s| -MD -MT.* -o [^ ]*/([^/ ]*) -c | -O0 -g -o $folder/$1/\1 -c |; s|^|cd $build \&\& |" |

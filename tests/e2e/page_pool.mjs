@@ -17,7 +17,7 @@ async function tabTo(page, id) {
     equal(await focused(page), id, "reached by Tab");
 }
 
-test("clusters by keyboard: confirm, split, merge, represent, undo, and nothing is lost", { failing: true }, async (page) => {
+test("clusters by keyboard: confirm, split, merge, represent, and nothing is lost", { failing: true }, async (page) => {
     copyFileSync("faq.pool", "clusters.pool");
     const server = await serve("clusters.pool");
     const { base } = server;
@@ -31,26 +31,16 @@ test("clusters by keyboard: confirm, split, merge, represent, undo, and nothing 
     const before = await list();
     equal((await first(page))[0].join(), before[0].members.map((member) => member.text).join(), "the page shows the largest");
 
-    // Two sentences down, tick, take out.
     await tabTo(page, await page.evaluate(() => { // the first tick box has no id: its class name is empty
         document.querySelector("#cluster-list input").id = "first-box";
         return "first-box";
     }));
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("Space");
-    await page.keyboard.press("x");
-    await said(page, "^Took 1 sentence out");
-    const out = idsOf(before[0])[1];
-    truth(!(await list()).some((cluster) => idsOf(cluster).includes(out) && idsOf(cluster).includes(idsOf(before[0])[0])), "it is out");
-    await page.keyboard.press("u");
-    await said(page, "split back");
-    equal(JSON.stringify(await list()), JSON.stringify(before), "undone");
-
+    const second = idsOf(before[0])[1];
     await page.keyboard.press("Home");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("r");
     await said(page, "representative");
-    equal((await list())[0].members.find((member) => member.representative).id, out, "the chosen one");
+    equal((await list())[0].members.find((member) => member.representative).id, second, "the chosen one");
 
     // A tick in each of two clusters, then merge.
     await page.keyboard.press("Space");
@@ -73,7 +63,17 @@ test("clusters by keyboard: confirm, split, merge, represent, undo, and nothing 
     await page.waitForFunction(() => !document.querySelector("#clusters-same").disabled); // at the same cluster
     await page.keyboard.press("y");
     await said(page, "mean the same");
-    equal((await list()).filter((cluster) => cluster.reviewed).length, 2, "two are reviewed");
+    const reviewed = await list();
+    equal(reviewed.filter((cluster) => cluster.reviewed).length, 2, "two are reviewed");
+
+    // Two sentences down in the first, tick, take out.
+    await page.keyboard.press("Home");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("x");
+    await said(page, "^Took 1 sentence out");
+    const sizes = (clusters) => clusters.reduce((sum, cluster) => sum + idsOf(cluster).length, 0);
+    equal(sizes(await list()), sizes(reviewed) - 1, "it is out");
     await again.stop();
 });
 

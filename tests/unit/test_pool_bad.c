@@ -64,10 +64,10 @@ static void what_is_not_a_pool_is_refused(void **state)
     unlink(path);
     run_sql(path, "CREATE TABLE t (x)");
     expect_refused(path, "is not a pool; create one first");
-    run_sql(path, "PRAGMA application_id = 1179208781; PRAGMA user_version = 1");
+    run_sql(path, "PRAGMA application_id = 1179208781; PRAGMA user_version = 2");
     expect_refused(path, "its tables are not the tables of a pool");
     run_sql(path, "PRAGMA user_version = -3");
-    expect_refused(path, "invalid version -3");
+    expect_refused(path, "is a pool of version -3; this program reads version 2");
     remove_pool(path);
     assert_int_equal(film_pool_open("/tmp", &pool, &error), FILM_IO);
     assert_string_equal(error.message, "/tmp is a directory, not a file");
@@ -79,7 +79,8 @@ static void changed_pools_are_refused(void **state)
     static const struct {
         const char *sql, *message;
     } cases[] = {
-        {"PRAGMA user_version = 99", "is a pool of version 99; this library supports version 1"},
+        {"PRAGMA user_version = 99", "is a pool of version 99; this program reads version 2"},
+        {"PRAGMA user_version = 1", "is a pool of version 1; this program reads version 2"},
         {"PRAGMA application_id = 7", "is not a pool"},
         {"DROP TABLE label", "its tables are not the tables of a pool"},
         {"CREATE TABLE more (x)", "its tables are not the tables of a pool"},

@@ -1,5 +1,5 @@
 /* Tests film_pool_learn, film_pool_models and film_pool_restore: the comparison, the exchange, and
- * the models that are kept. Training is replaced by models that always give the same verdict, so
+ * the earlier model. Training is replaced by models that always give the same verdict, so
  * every figure is known. */
 #include "pools.h"
 
@@ -7,7 +7,7 @@
 #include "pool/learn_compare.h"
 #include "pool/pool.h"
 
-#include <dirent.h>
+#include <jansson.h>
 #include <math.h>
 
 static film_error error;
@@ -154,27 +154,23 @@ static film_status learn(film_pool *pool, struct trainer *trainer, int force, fi
 
 static void remove_learning_pool(film_pool *pool, const char *path)
 {
-    char folder[400], name[700];
     film_pool_close(pool);
     remove_pool(path);
-    snprintf(folder, sizeof folder, "%s.models", path);
-    DIR *files = opendir(folder);
-    for (struct dirent *file; files && (file = readdir(files));) {
-        snprintf(name, sizeof name, "%s/%s", folder, file->d_name);
-        unlink(name);
-    }
-    if (files) closedir(files);
-    rmdir(folder);
 }
 
-static size_t kept_files(const char *path)
+/* The number of models that the pool has, and the id of the earlier one. */
+static size_t count_models(film_pool *pool, const char **earlier)
 {
-    char folder[400];
-    size_t count = 0;
-    snprintf(folder, sizeof folder, "%s.models", path);
-    DIR *files = opendir(folder);
-    for (struct dirent *file; files && (file = readdir(files));) count += file->d_name[0] != '.';
-    if (files) closedir(files);
+    static char id[17];
+    char *text = NULL;
+    assert_ok(film_pool_models(pool, &text, &error));
+    json_t *root = json_loads(text, 0, NULL), *list = json_object_get(root, "models");
+    size_t count = json_array_size(list);
+    const json_t *model = json_array_get(list, 1);
+    if (model) snprintf(id, sizeof id, "%s", json_string_value(json_object_get(model, "id")));
+    if (earlier) *earlier = id;
+    json_decref(root);
+    film_free(text);
     return count;
 }
 
@@ -222,15 +218,17 @@ static void a_better_model_is_taken(void **state)
     assert_int_equal(held, 40);
     assert_int_equal(trainer.pairs[5], 40);
     assert_int_equal(trainer.plan, 40);
-    assert_int_equal(kept_files(path), 2);
-    /* Back to the first, and to the second by its id. */
-    assert_ok(film_pool_restore(pool, NULL, 1, NULL, &error));
+    assert_int_equal(count_models(pool, NULL), 2);
+    /* Back to the first, and to the second. */
+    assert_ok(film_pool_restore(pool, 1, NULL, &error));
     assert_in_service(pool, before.model_checksum);
-    assert_int_equal(film_pool_restore(pool, NULL, 1, NULL, &error), FILM_BAD_INPUT);
-    assert_non_null(strstr(error.message, "has no earlier model to restore"));
-    assert_int_equal(film_pool_restore(pool, "../../etc/passwd", 1, NULL, &error), FILM_BAD_INPUT);
-    assert_ok(film_pool_restore(pool, learned.id, 1, NULL, &error));
+    assert_ok(film_pool_restore(pool, 1, NULL, &error));
     assert_in_service(pool, learned.id);
+    /* Its verdicts from when it was learned came back with it. */
+    trainer = (struct trainer){.threshold = 9};
+    assert_ok(learn(pool, &trainer, 0, &learned));
+    assert_int_equal(learned.compared, 40);
+    assert_figure(learned.old_accuracy, 0.75);
     remove_learning_pool(pool, path);
 }
 
@@ -276,35 +274,46 @@ static void a_worse_model_is_refused(void **state)
     remove_learning_pool(pool, path);
 }
 
-static void five_models_are_kept(void **state)
+static void one_earlier_model_is_kept(void **state)
 {
     (void)state;
-    char path[300];
+    char path[300], other[300];
+    const char *earlier = NULL;
     copy_path(path, "many.pool");
     film_pool *pool = learning_pool(path);
-    film_learned learned[7];
+    film_learned learned[4];
+    struct db db = {0};
+    int64_t verdicts;
+    assert_int_equal(film_pool_restore(pool, 1, NULL, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "has no earlier model to restore"));
     label_pairs(pool, 0, 40);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 4; i++) {
         struct trainer trainer = {.threshold = -10 - i};
         assert_ok(learn(pool, &trainer, 1, &learned[i]));
     }
-    assert_int_equal(kept_files(path), 5);
-    assert_ok(film_pool_restore(pool, learned[2].id, 1, NULL, &error));
-    assert_in_service(pool, learned[2].id);
-    assert_int_equal(film_pool_restore(pool, learned[1].id, 1, NULL, &error), FILM_BAD_INPUT);
-    /* The model in service stays, though it is the oldest. */
-    struct trainer trainer = {.threshold = -20};
-    film_learned last;
-    assert_ok(learn(pool, &trainer, 1, &last));
-    assert_ok(film_pool_restore(pool, NULL, 1, NULL, &error));
-    assert_in_service(pool, learned[2].id);
-    /* A damaged file is refused. */
-    char name[400];
-    snprintf(name, sizeof name, "%s.models/%s.film", path, last.id);
-    write_file(name, "nothing", 7);
-    assert_int_equal(film_pool_restore(pool, last.id, 1, NULL, &error), FILM_BAD_INPUT);
-    assert_non_null(strstr(error.message, "is damaged: checksum mismatch"));
-    assert_in_service(pool, learned[2].id);
+    assert_int_equal(count_models(pool, &earlier), 2);
+    assert_string_equal(earlier, learned[2].id);
+    assert_ok(pool_connect(pool, &db, &error));
+    assert_ok(
+        db_number(&db, "SELECT count(*) FROM setting WHERE name GLOB 'held/*'", &verdicts, &error));
+    assert_int_equal(verdicts, 2);
+    /* A model from elsewhere replaces the one in service; the same model again replaces nothing. */
+    copy_path(other, "other.film");
+    save_model(other, FILM_METHOD_SVD);
+    for (int i = 0; i < 2; i++) {
+        assert_ok(film_pool_update(pool, other, 1, NULL, NULL, &error));
+        assert_int_equal(count_models(pool, &earlier), 2);
+        assert_string_equal(earlier, learned[3].id);
+    }
+    unlink(other);
+    /* A damaged model is refused. */
+    assert_ok(
+        db_run(&db, "UPDATE model SET bytes = zeroblob(length(bytes)) WHERE chunk = -1", &error));
+    assert_int_equal(film_pool_restore(pool, 1, NULL, &error), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "checksum mismatch"));
+    assert_ok(db_run(&db, "DELETE FROM model WHERE chunk = -1", &error));
+    assert_int_equal(film_pool_restore(pool, 1, NULL, &error), FILM_BAD_INPUT);
+    db_close(&db);
     remove_learning_pool(pool, path);
 }
 
@@ -329,29 +338,34 @@ static void another_model_in_the_meantime_wins(void **state)
     remove_learning_pool(pool, path);
 }
 
-/* The setting is untrusted: ids become names of files. */
-static void a_hostile_list_of_models_is_harmless(void **state)
+static void a_hostile_description_of_models_is_harmless(void **state)
 {
     (void)state;
-    char path[300];
+    static const char *const settings[] = {
+        "'{\"last\": 3, \"present\": [7, null], \"earlier\": {\"id\": \"x\"}}'",
+        "'{\"present\": {\"id\": 7, \"labels\": -1e300, \"accuracy\": 7, \"when\": {}}}'", "'[]'",
+        "7", "x'00ff'"};
+    char path[300], sql[300];
     copy_path(path, "hostile.pool");
     film_pool *pool = learning_pool(path);
     struct db db = {0};
-    char *json = NULL;
     assert_ok(pool_connect(pool, &db, &error));
+    assert_ok(db_run(&db, "INSERT INTO setting VALUES ('held/0', x'00ff')", &error));
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        char *json = NULL;
+        snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO setting VALUES ('learning', %s)",
+                 settings[i]);
+        assert_ok(db_run(&db, sql, &error));
+        if (film_pool_models(pool, &json, &error) == FILM_OK)
+            assert_non_null(strstr(json, "\"when\": null, \"labels\": 0, \"accuracy\": null"));
+        film_free(json);
+    }
     assert_ok(db_run(&db,
-                     "INSERT INTO setting VALUES ('learning', '{\"last\": 3, \"models\": [7, null,"
-                     " {\"id\": \"../../../../etc/x\"}, {\"id\": \"00000000000000ab\", \"labels\":"
-                     " -1e300, \"accuracy\": 7, \"when\": {}}]}'),"
-                     " ('held/00000000000000ab', x'00ff')",
+                     "INSERT OR REPLACE INTO setting VALUES ('earlier_checksum', '../../etc/x'),"
+                     " ('earlier_size', 1e15)",
                      &error));
+    assert_int_equal(film_pool_restore(pool, 1, NULL, &error), FILM_BAD_INPUT);
     db_close(&db);
-    assert_ok(film_pool_models(pool, &json, &error));
-    assert_null(strstr(json, "etc"));
-    assert_non_null(strstr(json, "\"id\": \"00000000000000ab\", \"when\": null, \"labels\": 0, "
-                                 "\"accuracy\": null"));
-    film_free(json);
-    assert_int_equal(film_pool_restore(pool, "00000000000000ab", 1, NULL, &error), FILM_IO);
     remove_learning_pool(pool, path);
 }
 
@@ -489,9 +503,9 @@ int main(void)
         cmocka_unit_test(labels_count_by_their_chance_of_being_asked),
         cmocka_unit_test(a_better_model_is_taken),
         cmocka_unit_test(a_worse_model_is_refused),
-        cmocka_unit_test(five_models_are_kept),
+        cmocka_unit_test(one_earlier_model_is_kept),
         cmocka_unit_test(another_model_in_the_meantime_wins),
-        cmocka_unit_test(a_hostile_list_of_models_is_harmless),
+        cmocka_unit_test(a_hostile_description_of_models_is_harmless),
         cmocka_unit_test(the_curve_judges_answers_by_the_model_in_service),
         cmocka_unit_test(the_share_of_duplicates_is_that_of_random_pairs),
         cmocka_unit_test(memory_may_run_out_anywhere),

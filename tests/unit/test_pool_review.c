@@ -110,7 +110,7 @@ static void origins_keep_the_probability(void **state)
         assert_false(film_review_read_origin(film_string(others[i]), &read));
 }
 
-static void edits_become_labels_and_are_undone_in_order(void **state)
+static void edits_become_labels(void **state)
 {
     (void)state;
     assert_ok(edit(FILM_CLUSTER_SAME, "abc", ""));
@@ -119,30 +119,12 @@ static void edits_become_labels_and_are_undone_in_order(void **state)
     assert_string_equal(labels(), "a=b a!c b!c ");
     assert_ok(edit(FILM_CLUSTER_SAME, "bac", "")); /* overrules a!c, which is not in the star */
     assert_string_equal(labels(), "a=b a=c b=c ");
-    assert_ok(edit(FILM_CLUSTER_SAME, "abc", "")); /* nothing new: nothing to undo */
-    assert_ok(edit(FILM_CLUSTER_UNDO, "", ""));
-    assert_string_equal(labels(), "a=b a!c b!c ");
-    assert_ok(edit(FILM_CLUSTER_UNDO, "", ""));
-    assert_string_equal(labels(), "a=b a=c ");
-    assert_ok(edit(FILM_CLUSTER_UNDO, "", ""));
-    assert_string_equal(labels(), "");
-    assert_int_equal(edit(FILM_CLUSTER_UNDO, "", ""), FILM_END);
+    assert_ok(edit(FILM_CLUSTER_SAME, "abc", "")); /* nothing new */
+    assert_string_equal(labels(), "a=b a=c b=c ");
     assert_int_equal(edit(FILM_CLUSTER_SPLIT, "a", "a"), FILM_USAGE);
     assert_int_equal(edit(FILM_CLUSTER_REPRESENT, "ab", ""), FILM_USAGE);
     assert_int_equal(edit(FILM_CLUSTER_ACTION_COUNT, "ab", ""), FILM_USAGE);
-    assert_string_equal(labels(), "");
-}
-
-static void the_last_hundred_edits_can_be_undone(void **state)
-{
-    (void)state;
-    int undone = 0;
-    for (int i = 0; i < 103; i++)
-        assert_ok(edit(i % 2 ? FILM_CLUSTER_SPLIT : FILM_CLUSTER_SAME, i % 2 ? "a" : "ab",
-                       i % 2 ? "b" : ""));
-    while (edit(FILM_CLUSTER_UNDO, "", "") == FILM_OK) undone++;
-    assert_int_equal(undone, 100);
-    assert_string_equal(labels(), "a=b ");
+    assert_string_equal(labels(), "a=b a=c b=c ");
 }
 
 static void write_setting(const char *name, const char *value)
@@ -158,21 +140,6 @@ static void write_setting(const char *name, const char *value)
 static void settings_may_hold_anything(void **state)
 {
     (void)state;
-    const char *bad[] = {"",
-                         "x",
-                         "{}",
-                         "[]",
-                         "{\"labels\": 7, \"representative\": {}}",
-                         "{\"labels\": [7, [], [1], [1, 2, 0, 4, 5, 6], [\"a\", null, {}]]}",
-                         "{\"labels\": [[1e300, -1e300, 1, 1, \"\", \"\"]], \"action\": 1e300}",
-                         "{\"representative\": [1e300, -1e300], \"action\": -5}"};
-    assert_ok(edit(FILM_CLUSTER_SAME, "ab", ""));
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        write_setting("undo:9", bad[i]);
-        film_status status = edit(FILM_CLUSTER_UNDO, "", "");
-        assert_true(status == FILM_OK || status == FILM_BAD_INPUT);
-        assert_string_equal(labels(), "a=b ");
-    }
     film_pool_clusters_options all = {.size = sizeof all, .threshold = 0.5};
     write_setting("representative:x", "y");
     write_setting("representative:0000000000000000001", "-7");
@@ -247,8 +214,6 @@ static film_status look_and_edit(void)
     if (status == FILM_OK) status = film_pool_list_clusters(pool, &list, NULL, &error);
     if (status == FILM_OK) status = edit(FILM_CLUSTER_SPLIT, "ab", "cd");
     if (status == FILM_OK) status = edit(FILM_CLUSTER_REPRESENT, "a", "");
-    if (status == FILM_OK) status = edit(FILM_CLUSTER_UNDO, "", "");
-    if (status == FILM_OK) status = edit(FILM_CLUSTER_UNDO, "", "");
     return status;
 }
 
@@ -313,8 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(a_removed_label_is_gone_everywhere),
                                        TEST(origins_keep_the_probability),
-                                       TEST(edits_become_labels_and_are_undone_in_order),
-                                       TEST(the_last_hundred_edits_can_be_undone),
+                                       TEST(edits_become_labels),
                                        TEST(settings_may_hold_anything),
                                        TEST(clusters_are_kept_until_the_pool_changes),
                                        TEST(memory_that_runs_out_is_reported),
