@@ -7,7 +7,7 @@
  * of its category, which makes the category one cluster. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "learn/features_fit.h"
 #include "embed/vec.h"
 #include "learn/rank.h"
@@ -84,7 +84,7 @@ static void measure(const struct part_data *fold, const struct corpus *corpus, c
     float *q = mem_array(d, sizeof *q);
     must(csr_transpose(&fold->x, 1, &postings, &error));
     must(feature_row_init(&row, &fold->features, &error));
-    csr_times(&fold->x, learned->map, d, openmp_use(0), y);
+    csr_times(&fold->x, learned->map, d, threads_count(0), y);
     for (size_t i = 0; i < n; i++) vec_normalise(y + i * d, d);
     for (size_t i = 0; i < corpus->rows; i++) {
         if (part_of[i] != part) continue;

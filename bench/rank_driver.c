@@ -8,7 +8,7 @@
  * sts=FILE: also Pearson's correlation of the cosine with that file's scores. */
 #include "base/mem.h"
 #include "base/clock.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "learn/features_fit.h"
 #include "embed/vec.h"
 #include "learn/rank.h"
@@ -212,7 +212,7 @@ static void measure_map(const struct data *data, const char *name, const float *
     size_t pool = data->pool.count, rank[QUERIES];
     float *y = mem_array(pool * dim, sizeof *y);
     struct scored *pairs = mem_array(data->dev.rows, sizeof *pairs);
-    csr_times(&data->pool_x, map, dim, openmp_use(0), y);
+    csr_times(&data->pool_x, map, dim, threads_count(0), y);
     for (size_t i = 0; i < pool; i++) vec_normalise(y + i * dim, dim);
     for (size_t i = 0; i < data->dev.rows; i++)
         pairs[i] = (struct scored){(float)vec_dot(y + data->a[i] * dim, y + data->b[i] * dim, dim),
@@ -249,7 +249,7 @@ static void sparse_figures(const struct data *data, const char *name, const stru
     struct csr postings;
     struct scored *pairs = mem_array(data->dev.rows, sizeof *pairs);
     float *score = mem_array(pool, sizeof *score);
-    must(csr_transpose(right, openmp_use(0), &postings, &error));
+    must(csr_transpose(right, threads_count(0), &postings, &error));
     for (size_t i = 0; i < data->dev.rows; i++)
         pairs[i] =
             (struct scored){sparse_dot(left, data->a[i], right, data->b[i]), data->dev.label[i]};
@@ -428,7 +428,7 @@ int main(int count, char **arguments)
     rank_defaults(&settings.rank);
     if (count < 3) return fprintf(stderr, "rank_driver TRAIN DEV [name=value ...]\n"), 1;
     for (int i = 3; i < count; i++) set_option(&settings, arguments[i]);
-    openmp_use(settings.rank.threads);
+    threads_count(settings.rank.threads);
     read_data(&data, arguments + 1);
     if (settings.peers) {
         printf("%zu train pairs, %u sentences in the pool, %zu queries\n", data.train.rows,

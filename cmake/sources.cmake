@@ -90,7 +90,7 @@ set(FILM_TRAIN_SOURCES
   # mpi: several processes
   src/mpi/job_api.c $<IF:$<BOOL:${FILM_MPI}>,src/mpi/job.c,src/mpi/no_job.c>
   # la: linear algebra
-  src/la/csr.c src/la/dense.c src/la/flat.c src/la/flat_share.c src/la/krylov.c src/la/openmp.c
+  src/la/blas.c src/la/csr.c src/la/dense.c src/la/flat.c src/la/flat_share.c src/la/krylov.c
   src/la/ortho.c src/la/stiefel.c src/la/svd.c src/la/svd_dense.c
   # bert: BERT and black-box encoders
   src/bert/bert.c src/bert/bert_config.c src/bert/bert_encode.c src/bert/bert_file.c

@@ -2,11 +2,11 @@
 # The Debian packages each step needs, and installing those that are missing.
 # Sourced by the scripts; the one place where packages are listed.
 
-BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-openmp-dev liblapacke-dev
+BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-pthread-dev liblapacke-dev
 libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-dev libxxhash-dev
 libsqlite3-dev libpq-dev libmicrohttpd-dev libexpat1-dev libopenmpi-dev libcmocka-dev wordnet-base"
 # What the finished program loads: the run-time halves of the above.
-RUN_PACKAGES="libgomp1 libopenblas0-openmp liblapacke libutf8proc2 libstemmer0d zlib1g libzstd1 libjansson4
+RUN_PACKAGES="libgomp1 libopenblas0-pthread liblapacke libutf8proc2 libstemmer0d zlib1g libzstd1 libjansson4
 libsqlite3-0 libpq5 libmicrohttpd12 libexpat1 libopenmpi3"
 # Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
 TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git openmpi-bin postgresql openssl"
@@ -31,7 +31,7 @@ IMAGE_PACKAGES="mmdebstrap python3"
 # tests/e2e/deb.sh, which installs the packages in a fresh Debian.
 CHROOT_PACKAGES="debootstrap autopkgtest"
 BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
-liblapack-dev libopenblas-openmp-dev"
+liblapack-dev libopenblas-pthread-dev"
 # scripts/bench doors, which needs none of the rivals above.
 DOORS_PACKAGES="python3 python3-numpy chromium"
 command -v node >/dev/null || DOORS_PACKAGES="$DOORS_PACKAGES nodejs"

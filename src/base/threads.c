@@ -175,3 +175,23 @@ film_status threads_for(int threads, size_t count, size_t grain, threads_work wo
 }
 
 #endif
+
+struct each_job {
+    threads_chunk work;
+    void *user;
+};
+
+static film_status work_each(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct each_job *job = user;
+    size_t begin, end;
+    (void)error;
+    while (threads_next(worker, &begin, &end)) job->work(begin, end, job->user);
+    return FILM_OK;
+}
+
+void threads_each(int threads, size_t count, size_t grain, threads_chunk work, void *user)
+{
+    struct each_job job = {work, user};
+    (void)threads_for(threads, count, grain, work_each, &job, NULL);
+}

@@ -2,9 +2,9 @@
  * the threads share. The forward pass is in bert_forward.c. */
 #include "bert/bert_parts.h"
 #include "base/mem.h"
-#include "la/openmp.h"
-#include "la/dense.h"
+#include "base/threads.h"
 #include "embed/vec.h"
+#include "la/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,6 +37,7 @@ struct token_source {
     const struct bert *bert;
     const film_text *texts;
     size_t count, most;
+    struct token_lists *out;
 };
 
 /* Scratch memory of one thread. */
@@ -47,10 +48,11 @@ struct token_reader {
 
 /* Tokenizes texts FIRST .. END into one block. */
 static film_status read_chunk(const struct token_source *reading, size_t first, size_t end,
-                              struct token_reader *reader, struct token_lists *out,
-                              uint32_t **block, film_error *error)
+                              struct token_reader *reader, film_error *error)
 {
     size_t used = 0, capacity = 0;
+    struct token_lists *out = reading->out;
+    uint32_t **block = &out->block[first / CHUNK];
     for (size_t i = first; i < end; i++) {
         size_t count = 0;
         film_status status =
@@ -68,35 +70,31 @@ static film_status read_chunk(const struct token_source *reading, size_t first, 
     return FILM_OK;
 }
 
-static film_status read_tokens(const struct token_source *reading, int threads,
-                               struct token_lists *out, film_error *error)
+static film_status read_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct token_source *reading = user;
+    film_status status = FILM_OK;
+    size_t first, end;
+    struct token_reader reader = {.spare = mem_array(reading->most, sizeof *reader.spare)};
+    TRY_ALLOC(reader.spare, error);
+    while (threads_next(worker, &first, &end)) TRY(read_chunk(reading, first, end, &reader, error));
+done:
+    mem_free(reader.spare);
+    wordpiece_scratch_free(&reader.scratch);
+    return status;
+}
+
+static film_status read_tokens(struct token_source *reading, int threads, film_error *error)
 {
     film_status status = FILM_OK;
+    struct token_lists *out = reading->out;
     size_t count = reading->count;
     out->chunks = (count + CHUNK - 1) / CHUNK;
     TRY_ALLOC(out->ids = mem_array(count, sizeof *out->ids), error);
     TRY_ALLOC(out->lengths = mem_array(count, sizeof *out->lengths), error);
     TRY_ALLOC(out->block = mem_zeroed(out->chunks, sizeof *out->block), error);
-    if ((size_t)threads > out->chunks) threads = out->chunks ? (int)out->chunks : 1;
-#pragma omp parallel num_threads(threads)
-    {
-        film_error own_error;
-        struct token_reader reader = {.spare = mem_array(reading->most, sizeof *reader.spare)};
-        film_status own = reader.spare ? FILM_OK : status_no_memory(&own_error);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < out->chunks; s++) {
-            size_t end = (s + 1) * CHUNK < count ? (s + 1) * CHUNK : count;
-            if (own == FILM_OK)
-                own = read_chunk(reading, s * CHUNK, end, &reader, out, &out->block[s], &own_error);
-        }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        mem_free(reader.spare);
-        wordpiece_scratch_free(&reader.scratch);
-    }
-    for (size_t i = 0; i < count && status == FILM_OK; i++)
+    TRY(threads_for(threads, count, CHUNK, read_some, reading, error));
+    for (size_t i = 0; i < count; i++)
         if (out->lengths[i] > out->longest) out->longest = out->lengths[i];
 done:
     return status;
@@ -148,47 +146,38 @@ static int run_pack(const struct encode_job *job, size_t p, struct bert_buffers 
     return finite;
 }
 
-static film_status run_packs(const struct encode_job *job, int threads, film_error *error)
+static film_status run_some(struct threads_worker *worker, void *user, film_error *error)
 {
-    film_status status = FILM_OK;
-    size_t longest = job->tokens->longest;
-    if ((size_t)threads > job->packs) threads = job->packs ? (int)job->packs : 1;
-    int before = dense_begin(); /* BLAS single-threaded in every thread, even if there is one */
-#pragma omp parallel num_threads(threads)
-    {
-        struct bert_buffers buffers;
-        film_error own_error;
-        film_status own =
-            bert_buffers_init(&buffers, &job->bert->config,
-                              longest > PACK_TOKENS ? longest : PACK_TOKENS, longest, &own_error);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t p = 0; p < job->packs; p++)
-            if (own == FILM_OK && !run_pack(job, p, &buffers))
-                own = status_set(&own_error, FILM_BAD_INPUT,
-                                 "encoder: its weights produce values that are not finite");
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        bert_buffers_free(&buffers);
-    }
-    dense_end(before);
+    const struct encode_job *job = user;
+    struct bert_buffers buffers;
+    size_t p, end, longest = job->tokens->longest;
+    film_status status =
+        bert_buffers_init(&buffers, &job->bert->config,
+                          longest > PACK_TOKENS ? longest : PACK_TOKENS, longest, error);
+    while (status == FILM_OK && threads_next(worker, &p, &end))
+        if (!run_pack(job, p, &buffers))
+            status = status_set(error, FILM_BAD_INPUT,
+                                "encoder: its weights produce values that are not finite");
+    bert_buffers_free(&buffers);
     return status;
 }
 
-static film_status encode_texts(const struct token_source *reading, int threads, taker take,
-                                void *user, struct token_lists *tokens, film_error *error)
+static film_status encode_texts(struct token_source *reading, int threads, taker take, void *user,
+                                film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = reading->count;
+    struct encode_job job = {
+        .bert = reading->bert, .tokens = reading->out, .take = take, .user = user};
     size_t *start = NULL;
-    threads = openmp_use(threads);
-    TRY(read_tokens(reading, threads, tokens, error));
-    TRY_ALLOC(start = mem_array(count + 1, sizeof *start), error);
-    size_t packs = cut_packs(tokens->lengths, count, threads, start);
-    TRY(run_packs(&(struct encode_job){reading->bert, tokens, start, packs, take, user}, threads,
-                  error));
+    threads = threads_count(threads);
+    blas_begin();
+    TRY(read_tokens(reading, threads, error));
+    TRY_ALLOC(start = mem_array(reading->count + 1, sizeof *start), error);
+    job.start = start;
+    job.packs = cut_packs(reading->out->lengths, reading->count, threads, start);
+    TRY(threads_for(threads, job.packs, 1, run_some, &job, error));
 done:
+    blas_end();
     mem_free(start);
     return status;
 }
@@ -228,8 +217,8 @@ film_status bert_encode(const struct bert *bert, const film_text *texts, size_t 
                         float *out, film_error *error)
 {
     struct token_lists tokens = {0};
-    struct token_source reading = {bert, texts, count, bert->pool.most_tokens};
-    film_status status = encode_texts(&reading, threads, pool_states, out, &tokens, error);
+    struct token_source reading = {bert, texts, count, bert->pool.most_tokens, &tokens};
+    film_status status = encode_texts(&reading, threads, pool_states, out, error);
     token_lists_free(&tokens);
     return status;
 }
@@ -254,8 +243,8 @@ film_status bert_encode_tokens(const struct bert *bert, const film_text *texts, 
     size_t most = out->most;
     if (most < 2) return status_set(error, FILM_USAGE, "a sentence has at least 2 tokens");
     size_t read = most < bert->pool.most_tokens ? most : bert->pool.most_tokens;
-    struct token_source reading = {bert, texts, count, read};
-    film_status status = encode_texts(&reading, threads, keep_states, out, &tokens, error);
+    struct token_source reading = {bert, texts, count, read, &tokens};
+    film_status status = encode_texts(&reading, threads, keep_states, out, error);
     if (status == FILM_OK && count)
         memcpy(out->lengths, tokens.lengths, count * sizeof *out->lengths);
     token_lists_free(&tokens);

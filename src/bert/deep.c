@@ -2,9 +2,9 @@
  * shape, initialisation, forward and backward pass. Training is in learn/deep_learn.c. */
 #include "bert/deep.h"
 #include "base/mem.h"
-#include "la/openmp.h"
-#include "la/dense.h"
+#include "base/threads.h"
 #include "embed/vec.h"
+#include "la/blas.h"
 
 #include <math.h>
 #include <string.h>
@@ -207,32 +207,37 @@ void deep_backward(const struct deep *deep, const float *matrix, double dropout,
     }
 }
 
+struct vectors_job {
+    const struct deep *deep;
+    const float *matrices;
+    float *out;
+};
+
+static film_status compute_vectors(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct vectors_job *job = user;
+    const struct deep *deep = job->deep;
+    size_t i, end, size = deep->shape.tokens * deep->shape.dim, dim = deep_dim(deep);
+    struct deep_trace trace;
+    struct deep_scratch scratch = {0};
+    film_status status = deep_trace_init(&trace, deep, error);
+    if (status == FILM_OK) status = deep_scratch_init(&scratch, deep, error);
+    while (status == FILM_OK && threads_next(worker, &i, &end))
+        deep_forward(deep, job->matrices + i * size, 0, NULL, &trace, &scratch, job->out + i * dim);
+    deep_scratch_free(&scratch);
+    deep_trace_free(&trace);
+    return status;
+}
+
 film_status deep_vectors(const struct deep *deep, const float *matrices, size_t count, int threads,
                          float *out, film_error *error)
 {
-    film_status status = FILM_OK;
-    size_t size = deep->shape.tokens * deep->shape.dim, dim = deep_dim(deep);
-    threads = openmp_use(threads);
-    if ((size_t)threads > count) threads = count ? (int)count : 1;
-    int before = dense_begin();
-#pragma omp parallel num_threads(threads)
-    {
-        struct deep_trace trace;
-        struct deep_scratch scratch = {0};
-        film_status own = deep_trace_init(&trace, deep, NULL);
-        if (own == FILM_OK) own = deep_scratch_init(&scratch, deep, NULL);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t i = 0; i < count; i++)
-            if (own == FILM_OK)
-                deep_forward(deep, matrices + i * size, 0, NULL, &trace, &scratch, out + i * dim);
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_no_memory(error);
-        }
-        deep_scratch_free(&scratch);
-        deep_trace_free(&trace);
-    }
-    dense_end(before);
+    struct vectors_job job = {deep, matrices, out};
+    size_t dim = deep_dim(deep);
+    blas_begin();
+    film_status status =
+        threads_for(threads_count(threads), count, 1, compute_vectors, &job, error);
+    blas_end();
     int finite = 1;
     for (size_t i = 0; i < count * dim && status == FILM_OK; i++) finite &= isfinite(out[i]) != 0;
     return finite ? status

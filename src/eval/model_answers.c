@@ -1,8 +1,8 @@
 /* Computes the answers of a model for the rows of an evaluation: vectors, verdicts, neighbours.
  * eval.c measures how good they are. */
 #include "base/mem.h"
+#include "base/threads.h"
 #include "eval/evaluation.h"
-#include "la/openmp.h"
 #include "learn/near_misses.h"
 #include "pair/score.h"
 
@@ -16,7 +16,7 @@ film_status model_answers_embed(const struct evaluation *evaluation, struct mode
 {
     film_status status = FILM_OK;
     size_t dim = encoder_dim(&answers->model->encoder), count = evaluation->corpus.sentences.count;
-    int threads = openmp_use(evaluation->options->threads);
+    int threads = threads_count(evaluation->options->threads);
     film_text *texts = mem_array(CHUNK, sizeof *texts);
     TRY_ALLOC(texts, error);
     if (count > SIZE_MAX / dim) TRY(status_no_memory(error));

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "base/sized.h"
 #include "base/strtab.h"
+#include "base/threads.h"
 #include "la/flat.h"
-#include "la/openmp.h"
 #include "model/model.h"
 #include "text/table.h"
 #include "film_train.h"
@@ -86,7 +86,7 @@ static film_status embed(struct neighbourhood *n, const struct encoder *encoder,
 {
     film_status status = FILM_OK;
     size_t dim = encoder_dim(encoder), count = n->sentences.count;
-    int threads = openmp_use(n->options->threads);
+    int threads = threads_count(n->options->threads);
     film_text *texts = mem_array(CHUNK, sizeof *texts);
     TRY_ALLOC(texts && count <= SIZE_MAX / dim, error);
     TRY_ALLOC(n->vectors = mem_aligned(count * dim, sizeof *n->vectors), error);

@@ -3,6 +3,7 @@
 #include "la/csr.h"
 
 #include "base/mem.h"
+#include "base/threads.h"
 #include "embed/vec.h"
 
 #include <math.h>
@@ -68,53 +69,75 @@ static size_t part_begin(const struct csr *matrix, size_t part, size_t parts)
 /* Rows are divided into one part per thread. Each part counts its entries per column, the counts
  * become write positions, and each part writes its rows in order. In every output row the entries
  * of part 0 precede those of part 1 and so on, so the result is the same for every division. */
+struct transposition {
+    const struct csr *matrix;
+    struct csr *out;
+    size_t parts;
+    size_t *place; /* parts x cols: entries of a part per column, then where its next one goes */
+};
+
+static void count_columns(size_t part, size_t end, void *user)
+{
+    const struct transposition *t = user;
+    const struct csr *matrix = t->matrix;
+    for (; part < end; part++) {
+        size_t *count = t->place + part * matrix->cols;
+        size_t last = matrix->start[part_begin(matrix, part + 1, t->parts)];
+        for (size_t k = matrix->start[part_begin(matrix, part, t->parts)]; k < last; k++)
+            count[matrix->col[k]]++;
+    }
+}
+
+static void counts_to_places(const struct transposition *t)
+{
+    size_t next = 0, cols = t->matrix->cols;
+    for (size_t j = 0; j < cols; j++) {
+        t->out->start[j] = next;
+        for (size_t part = 0; part < t->parts; part++) {
+            size_t count = t->place[part * cols + j];
+            t->place[part * cols + j] = next;
+            next += count;
+        }
+    }
+    t->out->start[cols] = next;
+}
+
+static void write_rows(size_t part, size_t end, void *user)
+{
+    const struct transposition *t = user;
+    const struct csr *matrix = t->matrix;
+    for (; part < end; part++) {
+        size_t *to = t->place + part * matrix->cols;
+        size_t last = part_begin(matrix, part + 1, t->parts);
+        for (size_t i = part_begin(matrix, part, t->parts); i < last; i++)
+            for (size_t k = matrix->start[i]; k < matrix->start[i + 1]; k++) {
+                size_t at = to[matrix->col[k]]++;
+                t->out->col[at] = (uint32_t)i;
+                t->out->val[at] = matrix->val[k];
+            }
+    }
+}
+
 film_status csr_transpose(const struct csr *matrix, int threads, struct csr *out, film_error *error)
 {
     size_t entries = matrix->start[matrix->rows], parts = threads > 1 ? (size_t)threads : 1;
+    film_status status = FILM_OK;
+    struct transposition job = {.matrix = matrix, .out = out};
     memset(out, 0, sizeof *out);
     if (matrix->rows > (size_t)UINT32_MAX + 1)
         return status_set(error, FILM_BAD_INPUT, "matrix: %zu rows are too many for a column index",
                           matrix->rows);
-    size_t *place = NULL; /* parts x cols */
-    film_status status = FILM_OK;
     if (parts > entries / (matrix->cols + 1) + 1) parts = entries / (matrix->cols + 1) + 1;
+    job.parts = parts;
     TRY(csr_alloc(out, matrix->cols, matrix->rows, entries, error));
-    TRY_ALLOC(place = matrix->cols ? mem_zeroed(parts, matrix->cols * sizeof *place)
-                                   : mem_zeroed(1, sizeof *place),
+    TRY_ALLOC(job.place = matrix->cols ? mem_zeroed(parts, matrix->cols * sizeof *job.place)
+                                       : mem_zeroed(1, sizeof *job.place),
               error);
-
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (size_t part = 0; part < parts; part++) {
-        size_t *count = place + part * matrix->cols;
-        size_t end = matrix->start[part_begin(matrix, part + 1, parts)];
-        for (size_t k = matrix->start[part_begin(matrix, part, parts)]; k < end; k++)
-            count[matrix->col[k]]++;
-    }
-
-    size_t next = 0;
-    for (size_t j = 0; j < matrix->cols; j++) {
-        out->start[j] = next;
-        for (size_t part = 0; part < parts; part++) {
-            size_t count = place[part * matrix->cols + j];
-            place[part * matrix->cols + j] = next;
-            next += count;
-        }
-    }
-    out->start[matrix->cols] = next;
-
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-    for (size_t part = 0; part < parts; part++) {
-        size_t *to = place + part * matrix->cols;
-        size_t end = part_begin(matrix, part + 1, parts);
-        for (size_t i = part_begin(matrix, part, parts); i < end; i++)
-            for (size_t k = matrix->start[i]; k < matrix->start[i + 1]; k++) {
-                size_t at = to[matrix->col[k]]++;
-                out->col[at] = (uint32_t)i;
-                out->val[at] = matrix->val[k];
-            }
-    }
+    threads_each(threads, parts, 1, count_columns, &job);
+    counts_to_places(&job);
+    threads_each(threads, parts, 1, write_rows, &job);
 done:
-    mem_free(place);
+    mem_free(job.place);
     if (status != FILM_OK) csr_free(out);
     return status;
 }
@@ -214,14 +237,26 @@ static void times_rows(const struct csr *matrix, const float *block, size_t widt
     if (c < width) times_rest(matrix, block + c, width, begin, end, out + c, width - c);
 }
 
+struct sparse_product {
+    const struct csr *matrix;
+    const float *block;
+    size_t width, parts;
+    float *out;
+};
+
+static void multiply_parts(size_t begin, size_t end, void *user)
+{
+    const struct sparse_product *p = user;
+    times_rows(p->matrix, p->block, p->width, part_begin(p->matrix, begin, p->parts),
+               part_begin(p->matrix, end, p->parts), p->out);
+}
+
 /* One thread sums each row in one order, so the assignment of parts to threads does not change a
  * bit. The longest row (the most frequent word, about 4 % of all entries) limits the speed-up. */
 void csr_times(const struct csr *matrix, const float *block, size_t width, int threads, float *out)
 {
-    size_t parts = threads > 1 ? (size_t)threads * 16 : 1;
-    if (parts > matrix->rows / 64 + 1) parts = matrix->rows / 64 + 1;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (parts > 1)
-    for (size_t part = 0; part < parts; part++)
-        times_rows(matrix, block, width, part_begin(matrix, part, parts),
-                   part_begin(matrix, part + 1, parts), out);
+    struct sparse_product product = {matrix, block, width, threads > 1 ? (size_t)threads * 16 : 1,
+                                     out};
+    if (product.parts > matrix->rows / 64 + 1) product.parts = matrix->rows / 64 + 1;
+    threads_each(threads, product.parts, 1, multiply_parts, &product);
 }

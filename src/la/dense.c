@@ -1,57 +1,61 @@
 /* Dense products in double (and two in float), divided into tiles of fixed size so that the result
  * does not depend on the number of threads. BLAS computes the tiles. */
 #include "la/dense.h"
+#include "base/threads.h"
 #include "embed/vec.h"
+#include "la/blas.h"
 
 #include <cblas.h>
-#include <omp.h>
 
 /* Rows per tile: enough for BLAS to be efficient, few enough for 8 threads at r = 500. */
 enum { TILE = 64 };
 
-/* Uses no more threads than tiles: waking a thread costs more than a small product. */
-static int team(long tiles, int threads)
+/* Rows of a product per thread at a time: those of whole tiles that repay starting a thread. */
+static size_t grain_of(struct dense_shape shape)
 {
-    if (tiles < 1) return 1;
-    return tiles < threads ? (int)tiles : threads;
+    const size_t worth = 1000000, tile = TILE * (shape.n * shape.k + 1);
+    return TILE * (1 + worth / tile);
 }
 
-int dense_begin(void)
+struct product {
+    struct dense_shape shape;
+    double alpha, beta;
+    const double *a, *b;
+    double *c;
+    enum CBLAS_TRANSPOSE transposed; /* A */
+};
+
+/* Computes rows BEGIN .. END of C. */
+static void multiply_tiles(size_t begin, size_t end, void *user)
 {
-    int before = omp_get_max_threads();
-    omp_set_num_threads(1);
-    return before;
+    const struct product *p = user;
+    size_t m = p->shape.m, n = p->shape.n, k = p->shape.k;
+    size_t step = p->transposed == CblasTrans ? 1 : k; /* from one row of A or A' to the next */
+    for (size_t row = begin; row < end; row += TILE) {
+        size_t rows = end - row < TILE ? end - row : TILE;
+        cblas_dgemm(CblasRowMajor, p->transposed, CblasNoTrans, (int)rows, (int)n, (int)k, p->alpha,
+                    p->a + row * step, (int)(p->transposed == CblasTrans ? m : k), p->b, (int)n,
+                    p->beta, p->c + row * n, (int)n);
+    }
 }
 
-void dense_end(int before)
+static void multiply(struct product product, int threads)
 {
-    omp_set_num_threads(before);
+    blas_begin();
+    threads_each(threads, product.shape.m, grain_of(product.shape), multiply_tiles, &product);
+    blas_end();
 }
 
 void dense_times(struct dense_shape shape, double alpha, const double *a, const double *b,
                  double beta, double *c, int threads)
 {
-    size_t m = shape.m, n = shape.n, k = shape.k;
-    long tiles = (long)((m + TILE - 1) / TILE);
-#pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))
-    for (long t = 0; t < tiles; t++) {
-        size_t row = (size_t)t * TILE, rows = m - row < TILE ? m - row : TILE;
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)n, (int)k, alpha,
-                    a + row * k, (int)k, b, (int)n, beta, c + row * n, (int)n);
-    }
+    multiply((struct product){shape, alpha, beta, a, b, c, CblasNoTrans}, threads);
 }
 
 void dense_transposed_times(struct dense_shape shape, double alpha, const double *a,
                             const double *b, double beta, double *c, int threads)
 {
-    size_t m = shape.m, n = shape.n, k = shape.k;
-    long tiles = (long)((m + TILE - 1) / TILE);
-#pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))
-    for (long t = 0; t < tiles; t++) {
-        size_t row = (size_t)t * TILE, rows = m - row < TILE ? m - row : TILE;
-        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)n, (int)k, alpha,
-                    a + row, (int)m, b, (int)n, beta, c + row * n, (int)n);
-    }
+    multiply((struct product){shape, alpha, beta, a, b, c, CblasTrans}, threads);
 }
 
 VEC_KERNEL double dense_dot(const double *a, const double *b, size_t n)
@@ -62,38 +66,64 @@ VEC_KERNEL double dense_dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
+/* ---- In float ---- */
+
+struct float_product {
+    size_t m, n, k, stride; /* stride: of A's rows */
+    const float *a, *b;
+    float *out;  /* m x n, or */
+    double *sum; /* m x n */
+};
+
+static void multiply_rows(size_t begin, size_t end, void *user)
+{
+    const struct float_product *p = user;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - begin), (int)p->n, (int)p->k,
+                1.0f, p->a + begin * p->stride, (int)p->stride, p->b, (int)p->n, 0.0f,
+                p->out + begin * p->n, (int)p->n);
+}
+
 void dense_rows_times(struct dense_shape shape, const float *a, size_t stride, const float *b,
                       float *out, int threads)
 {
-    size_t m = shape.m, n = shape.n, k = shape.k;
     enum { ROWS = 256 };
-    int before = dense_begin();
-    size_t chunks = (m + ROWS - 1) / ROWS;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (size_t chunk = 0; chunk < chunks; chunk++) {
-        size_t first = chunk * ROWS, rows = m - first < ROWS ? m - first : ROWS;
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)n, (int)k, 1.0f,
-                    a + first * stride, (int)stride, b, (int)n, 0.0f, out + first * n, (int)n);
+    struct float_product product = {
+        .m = shape.m, .n = shape.n, .k = shape.k, .stride = stride, .a = a, .b = b, .out = out};
+    blas_begin();
+    threads_each(threads, shape.m, ROWS, multiply_rows, &product);
+    blas_end();
+}
+
+enum { COLUMNS = 256 }; /* a tile of TILE x COLUMNS floats, 64 KiB, fits on the stack */
+
+static size_t tiles_across(size_t columns)
+{
+    return (columns + COLUMNS - 1) / COLUMNS;
+}
+
+/* Adds tiles BEGIN .. END, counted along the rows of tiles. */
+static void add_tiles(size_t begin, size_t end, void *user)
+{
+    const struct float_product *p = user;
+    size_t m = p->m, n = p->n, across = tiles_across(n);
+    for (size_t t = begin; t < end; t++) {
+        float tile[TILE * COLUMNS];
+        size_t row = t / across * TILE, rows = m - row < TILE ? m - row : TILE;
+        size_t column = t % across * COLUMNS;
+        size_t columns = n - column < COLUMNS ? n - column : COLUMNS;
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)columns, (int)p->k,
+                    1.0f, p->a + row, (int)m, p->b + column, (int)n, 0.0f, tile, (int)columns);
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < columns; j++)
+                p->sum[(row + i) * n + column + j] += (double)tile[i * columns + j];
     }
-    dense_end(before);
 }
 
 void dense_add_products(size_t m, size_t n, size_t k, const float *a, const float *b, double *c,
                         int threads)
 {
-    enum { COLUMNS = 256 }; /* a tile of TILE x COLUMNS floats, 64 KiB, fits on the stack */
-    size_t across = (n + COLUMNS - 1) / COLUMNS;
-    long tiles = (long)((m + TILE - 1) / TILE * across);
-#pragma omp parallel for schedule(dynamic) num_threads(team(tiles, threads))
-    for (long t = 0; t < tiles; t++) {
-        float tile[TILE * COLUMNS];
-        size_t row = (size_t)t / across * TILE, rows = m - row < TILE ? m - row : TILE;
-        size_t column = (size_t)t % across * COLUMNS;
-        size_t columns = n - column < COLUMNS ? n - column : COLUMNS;
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)rows, (int)columns, (int)k, 1.0f,
-                    a + row, (int)m, b + column, (int)n, 0.0f, tile, (int)columns);
-        for (size_t i = 0; i < rows; i++)
-            for (size_t j = 0; j < columns; j++)
-                c[(row + i) * n + column + j] += (double)tile[i * columns + j];
-    }
+    struct float_product product = {.m = m, .n = n, .k = k, .a = a, .b = b, .sum = c};
+    blas_begin();
+    threads_each(threads, (m + TILE - 1) / TILE * tiles_across(n), 1, add_tiles, &product);
+    blas_end();
 }

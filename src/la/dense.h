@@ -9,11 +9,6 @@
 
 #include <stddef.h>
 
-/* Makes BLAS calls of this thread single-threaded, small solves included. Returns the previous
- * setting, which the caller passes to dense_end. */
-int dense_begin(void);
-void dense_end(int before);
-
 /* Shape of a product: m x n results, sums of k terms. */
 struct dense_shape {
     size_t m, n, k;

@@ -3,11 +3,10 @@
  * equal vectors would not tie. */
 #include "la/flat.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "base/topk.h"
 #include "embed/vec.h"
-#include "la/openmp.h"
 
-#include <omp.h>
 #include <string.h>
 
 /* Shape of one product: QUERIES x ROWS scores (128 KiB) stay in the second-level cache while they
@@ -30,6 +29,8 @@ struct flat_job {
     float *score;
     const struct flat_targets *targets; /* NULL: search; else rank */
     uint32_t *rank;
+    const film_progress *progress;
+    size_t done; /* queries */
 };
 
 static film_status flat_worker_init(struct flat_worker *worker, const struct flat_job *job,
@@ -194,41 +195,22 @@ static void rank_tile(struct flat_worker *worker, const struct flat_job *job, si
     }
 }
 
-/* Threads share tiles of queries. The calling thread reports progress; when that cancels, all
- * threads skip the remaining tiles. */
-static film_status run_blocks(const struct flat_job *job, int threads,
-                              const film_progress *progress, film_error *error)
+/* Searches tiles of queries. The calling thread reports progress. */
+static film_status run_tiles(struct threads_worker *worker, void *user, film_error *error)
 {
-    film_status status = FILM_OK;
-    size_t tiles = (job->queries->count + QUERIES - 1) / QUERIES, done = 0;
-    int stop = 0;
-    threads = openmp_use(threads);
-    if ((size_t)threads > tiles) threads = tiles ? (int)tiles : 1;
-#pragma omp parallel num_threads(threads)
-    {
-        struct flat_worker worker;
-        film_error own_error;
-        film_status own = flat_worker_init(&worker, job, &own_error);
-        if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t tile = 0; tile < tiles; tile++) {
-            if (__atomic_load_n(&stop, __ATOMIC_RELAXED)) continue;
-            size_t first = tile * QUERIES, left = job->queries->count - first;
-            size_t count = left < QUERIES ? left : QUERIES;
-            gather_queries(&worker, job, first, count);
-            (job->targets ? rank_tile : search_tile)(&worker, job, first, count);
-            size_t finished = __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED);
-            if (omp_get_thread_num() == 0)
-                own = progress_report(progress, job->targets ? "retrieval" : "neighbours",
-                                      (double)finished, (double)tiles, &own_error);
-            if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-        }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        flat_worker_free(&worker);
+    struct flat_job *job = user;
+    struct flat_worker own;
+    size_t first, end, all = job->queries->count;
+    film_status status = flat_worker_init(&own, job, error);
+    while (status == FILM_OK && threads_next(worker, &first, &end)) {
+        gather_queries(&own, job, first, end - first);
+        (job->targets ? rank_tile : search_tile)(&own, job, first, end - first);
+        size_t done = __atomic_add_fetch(&job->done, end - first, __ATOMIC_RELAXED);
+        if (worker->number == 0)
+            status = progress_report(job->progress, job->targets ? "retrieval" : "neighbours",
+                                     (double)done, (double)all, error);
     }
+    flat_worker_free(&own);
     return status;
 }
 
@@ -236,15 +218,20 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
                         int threads, const film_progress *progress, const struct nearest *out,
                         film_error *error)
 {
-    struct flat_job job = {
-        .base = base, .queries = queries, .k = k, .id = out->id, .score = out->score};
-    return run_blocks(&job, threads, progress, error);
+    struct flat_job job = {.base = base,
+                           .queries = queries,
+                           .k = k,
+                           .id = out->id,
+                           .score = out->score,
+                           .progress = progress};
+    return threads_for(threads_count(threads), queries->count, QUERIES, run_tiles, &job, error);
 }
 
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
                       const struct flat_targets *targets, int threads,
                       const film_progress *progress, uint32_t *rank, film_error *error)
 {
-    struct flat_job job = {.base = base, .queries = queries, .targets = targets, .rank = rank};
-    return run_blocks(&job, threads, progress, error);
+    struct flat_job job = {
+        .base = base, .queries = queries, .targets = targets, .rank = rank, .progress = progress};
+    return threads_for(threads_count(threads), queries->count, QUERIES, run_tiles, &job, error);
 }

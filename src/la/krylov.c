@@ -3,17 +3,11 @@
 #include "la/krylov.h"
 
 #include "base/mem.h"
-#include "la/openmp.h"
 
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
-
-/* Below this size LAPACK runs on one thread: it makes thousands of small calls, which gain little
- * from threads and become 100 times slower while another program uses a core. The result is then
- * also the same for every thread count. */
-enum { ONE_THREAD_BELOW = 2500 };
 
 struct krylov_work {
     float *basis;     /* rows x count, LD floats per row */
@@ -143,8 +137,7 @@ done:
     return status;
 }
 
-film_status krylov_small(double *matrix, size_t size, double *values, int threads,
-                         film_error *error)
+film_status krylov_small(double *matrix, size_t size, double *values, film_error *error)
 {
     lapack_int n = (lapack_int)size, integers = 3 + 5 * n;
     size_t doubles = 1 + 6 * size + 2 * size * size;
@@ -158,10 +151,8 @@ film_status krylov_small(double *matrix, size_t size, double *values, int thread
             "SVD: a basis of %zu vectors is too large for LAPACK; choose a smaller rank", size);
         goto done;
     }
-    openmp_use(size < ONE_THREAD_BELOW ? 1 : threads);
     lapack_int info = LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'U', n, matrix, n, values, space,
                                           (lapack_int)doubles, more, integers);
-    openmp_use(threads);
     if (info != 0)
         status = status_set(error, FILM_BAD_INPUT,
                             "SVD: eigenvalues of the projected matrix did not converge (%d); check "
@@ -221,7 +212,7 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     top = mem_array(job->basis, job->rank * sizeof *top);
     *vectors = mem_array(job->side.rows, job->rank * sizeof **vectors);
     TRY_ALLOC(all_values && top && *vectors, error);
-    TRY(krylov_small(work.small, job->basis, all_values, job->side.threads, error));
+    TRY(krylov_small(work.small, job->basis, all_values, error));
     take_top(job, &work, all_values, values, residual, top);
     combine(job, &work, top, *vectors);
 done:

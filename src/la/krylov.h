@@ -26,7 +26,6 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
 
 /* Eigenvalues (ascending) and eigenvectors of a symmetric matrix (size x size). The eigenvectors
  * replace the matrix, each stored contiguously. */
-film_status krylov_small(double *matrix, size_t size, double *values, int threads,
-                         film_error *error);
+film_status krylov_small(double *matrix, size_t size, double *values, film_error *error);
 
 #endif

@@ -2,6 +2,7 @@
  * Yin 2013). It does not know the problem. */
 #include "la/stiefel.h"
 #include "base/mem.h"
+#include "la/blas.h"
 #include "la/dense.h"
 
 #include <lapacke.h>
@@ -405,7 +406,7 @@ film_status stiefel_minimise(const struct stiefel_problem *problem,
     film_status status = FILM_OK;
     size_t r = problem->rows, d = problem->cols;
     struct state s = {.problem = problem, .options = options, .result = result, .r = r, .d = d};
-    int before = dense_begin();
+    blas_begin();
     *result = (struct stiefel_result){.stop = STIEFEL_ITERATIONS};
     if (d == 0 || d > r || r > 100000)
         TRY(status_set(error, FILM_USAGE, "%zu orthonormal vectors of length %zu do not exist", d,
@@ -421,6 +422,6 @@ done:
         result->f = s.f;
     }
     state_free(&s);
-    dense_end(before);
+    blas_end();
     return status;
 }

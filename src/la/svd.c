@@ -3,7 +3,8 @@
 #include "la/svd.h"
 
 #include "base/mem.h"
-#include "la/openmp.h"
+#include "base/threads.h"
+#include "la/blas.h"
 #include "la/krylov.h"
 
 #include <cblas.h>
@@ -181,7 +182,7 @@ static film_status polish(const struct svd_job *job, struct subspaces *pair, dou
     film_status status = FILM_OK;
     TRY_ALLOC(gram && squares && rotation, error);
     TRY(far_gram(pair, gram, error));
-    TRY(krylov_small(gram, rank, squares, job->threads, error));
+    TRY(krylov_small(gram, rank, squares, error));
     for (size_t j = 0; j < rank; j++) {
         double square = squares[rank - 1 - j];
         sigma[j] = square > 0.0 ? sqrt(square) : 0.0;
@@ -273,11 +274,12 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     double *values = NULL;
     film_status status = FILM_OK;
     memset(out, 0, sizeof *out);
-    job.threads = openmp_use(options->threads);
+    job.threads = threads_count(options->threads);
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");
     if (x->rows == 0 || x->cols == 0)
         return status_set(error, FILM_BAD_INPUT,
                           "SVD: empty matrix of %zu sentences and %zu features", x->rows, x->cols);
+    blas_begin();
     choose_method(&job, options, &krylov);
     values = mem_array(krylov.rank, sizeof *values);
     TRY_ALLOC(values, error);
@@ -287,6 +289,7 @@ film_status svd_compute(const struct csr *x, const struct svd_options *options, 
     pair.far_rows = job.cols_side ? x->rows : x->cols;
     TRY(finish_factors(&job, &pair, out, values, error));
 done:
+    blas_end();
     out->u = job.cols_side ? pair.near : pair.far;
     out->v = job.cols_side ? pair.far : pair.near;
     csr_free(&job.t);

@@ -1,6 +1,7 @@
 /* The SVD of a dense matrix with few columns, from the eigenvectors of its Gram matrix in double.
  * FILM-BERT uses it on the encoder's vectors. */
 #include "base/mem.h"
+#include "la/blas.h"
 #include "la/dense.h"
 #include "la/svd.h"
 
@@ -86,11 +87,11 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
     TRY_ALLOC((gram = mem_zeroed(cols * cols, sizeof *gram)) &&
                   (eigen = mem_array(cols, sizeof *eigen)),
               error);
-    int before = dense_begin();
+    blas_begin();
     status = add_gram(x, rows, cols, options->threads, gram, error);
     int failed = status == FILM_OK && LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'U', (lapack_int)cols,
                                                      gram, (lapack_int)cols, eigen) != 0;
-    dense_end(before);
+    blas_end();
     if (status != FILM_OK) goto done;
     if (failed)
         TRY(status_set(error, FILM_BAD_INPUT,

@@ -3,10 +3,10 @@
  * token matrices. */
 #include "learn/deep_learn.h"
 #include "base/mem.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "base/union_find.h"
-#include "la/dense.h"
 #include "embed/vec.h"
+#include "la/blas.h"
 #include "learn/adam.h"
 
 #include <math.h>
@@ -141,41 +141,53 @@ static uint64_t row_seed(const struct deep_run *run, size_t row)
     return ((uint64_t)run->step + 1) * (MOST_ROWS * run->options->batch * 2) + row;
 }
 
-/* Forward (SLOPES NULL) or backward pass over the rows, in parts. */
-static film_status pass(struct deep_run *run, const float *slopes, film_error *error)
+/* A forward (SLOPES NULL) or backward pass over the rows. */
+struct row_pass {
+    struct deep_run *run;
+    const float *slopes;
+};
+
+/* Passes over the rows of one of the PARTS, which adds to a gradient of its own. */
+static void pass_part(const struct row_pass *pass, size_t part, struct deep_scratch *scratch)
 {
-    film_status status = FILM_OK;
+    struct deep_run *run = pass->run;
     const struct deep *deep = run->deep;
+    const float *slopes = pass->slopes;
     size_t size = deep->shape.tokens * deep->shape.dim, dim = deep_dim(deep);
-    int threads = openmp_use(run->options->threads), before = dense_begin();
-#pragma omp parallel num_threads(threads < PARTS ? threads : PARTS)
-    {
-        struct deep_scratch scratch;
-        film_status own = deep_scratch_init(&scratch, deep, NULL);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t part = 0; part < PARTS; part++) {
-            float *gradient = run->gradient + part * run->parameters;
-            if (slopes) memset(gradient, 0, run->parameters * sizeof *gradient);
-            size_t end = run->rows * (part + 1) / PARTS;
-            for (size_t r = run->rows * part / PARTS; r < end && own == FILM_OK; r++) {
-                struct rng rng;
-                const float *matrix = run->matrices + r * size;
-                rng_seed_part(&rng, run->options->seed, row_seed(run, r));
-                if (slopes)
-                    deep_backward(deep, matrix, run->options->dropout, &run->traces[r], &scratch,
-                                  slopes + r * dim, gradient);
-                else
-                    deep_forward(deep, matrix, run->options->dropout, &rng, &run->traces[r],
-                                 &scratch, run->vectors + r * dim);
-            }
-        }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_no_memory(error);
-        }
-        deep_scratch_free(&scratch);
+    size_t end = run->rows * (part + 1) / PARTS;
+    float *gradient = run->gradient + part * run->parameters;
+    if (slopes) memset(gradient, 0, run->parameters * sizeof *gradient);
+    for (size_t r = run->rows * part / PARTS; r < end; r++) {
+        struct rng rng;
+        const float *matrix = run->matrices + r * size;
+        rng_seed_part(&rng, run->options->seed, row_seed(run, r));
+        if (slopes)
+            deep_backward(deep, matrix, run->options->dropout, &run->traces[r], scratch,
+                          slopes + r * dim, gradient);
+        else
+            deep_forward(deep, matrix, run->options->dropout, &rng, &run->traces[r], scratch,
+                         run->vectors + r * dim);
     }
-    dense_end(before);
+}
+
+static film_status pass_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct row_pass *pass = user;
+    struct deep_scratch scratch;
+    size_t part, end;
+    film_status status = deep_scratch_init(&scratch, pass->run->deep, error);
+    while (status == FILM_OK && threads_next(worker, &part, &end)) pass_part(pass, part, &scratch);
+    deep_scratch_free(&scratch);
+    return status;
+}
+
+static film_status pass_rows(struct deep_run *run, const float *slopes, film_error *error)
+{
+    struct row_pass pass = {run, slopes};
+    blas_begin();
+    film_status status =
+        threads_for(threads_count(run->options->threads), PARTS, 1, pass_some, &pass, error);
+    blas_end();
     return status;
 }
 
@@ -197,7 +209,7 @@ static film_status deep_step(struct deep_run *run, film_error *error)
     rng_seed_part(&rng, run->options->seed ^ 0x5bd1e995, run->step);
     draw_batch(run, run->step % run->batches, &rng);
     TRY(run->source->matrices(run->source->user, run->sentence, run->rows, run->matrices, error));
-    TRY(pass(run, NULL, error));
+    TRY(pass_rows(run, NULL, error));
     struct deep_batch batch = {.rows = run->rows,
                                .dim = deep_dim(run->deep),
                                .vectors = run->vectors,
@@ -205,7 +217,7 @@ static film_status deep_step(struct deep_run *run, film_error *error)
                                .triplets = run->triplets,
                                .count = run->triplet_count};
     TRY(deep_loss(&batch, &run->options->loss, &loss, run->slopes, error));
-    TRY(pass(run, run->slopes, error));
+    TRY(pass_rows(run, run->slopes, error));
     move(run);
     run->loss_sum += loss;
     run->step++;

@@ -2,8 +2,8 @@
  * gradients with respect to the vectors. Batches and weights are in deep_learn.c. */
 #include "learn/deep_loss.h"
 #include "base/mem.h"
-#include "la/dense.h"
 #include "embed/vec.h"
+#include "la/blas.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -109,7 +109,7 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
 {
     film_status status = FILM_OK;
     struct loss_buffers work = {0};
-    int before = dense_begin(); /* the result must not depend on the number of threads */
+    blas_begin(); /* the result must not depend on the number of threads */
     int rows = (int)batch->rows, dim = (int)batch->dim;
     TRY(loss_buffers_init(&work, batch, error));
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)batch->count, rows, dim, 1.0f,
@@ -129,7 +129,7 @@ film_status deep_loss(const struct deep_batch *batch, const struct deep_loss_opt
         vec_scale(row, work.length[r] > 0 ? (float)(1 / work.length[r]) : 0.0f, batch->dim);
     }
 done:
-    dense_end(before);
+    blas_end();
     loss_buffers_free(&work);
     return status;
 }

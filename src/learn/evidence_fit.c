@@ -3,7 +3,7 @@
 #include "learn/evidence_fit.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "pair/calibrate.h"
 
 #include <math.h>
@@ -257,7 +257,7 @@ film_status evidence_learn(const struct evidence_rows *rows, const struct eviden
                            film_error *error)
 {
     film_status status = FILM_OK;
-    int threads = openmp_use(options->threads);
+    int threads = threads_count(options->threads);
     size_t most = (size_t)threads < options->fits ? (size_t)threads : options->fits;
     struct fit *fits = mem_array(most, sizeof *fits);
     TRY_ALLOC(fits, error);

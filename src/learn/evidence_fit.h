@@ -65,7 +65,7 @@ struct evidence_options {
     double ground; /* initial value of AdaGrad's sums of squares: 1e-8 */
     uint64_t seed;
     size_t fits; /* 1 */
-    int threads; /* 1; as openmp_use: the number of parallel fits */
+    int threads; /* 1; as threads_count: the number of parallel fits */
     const struct comm *comm;
 };
 

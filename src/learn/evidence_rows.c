@@ -4,8 +4,8 @@
  * write the rows. Learning is in evidence_fit.c. */
 #include "learn/evidence_fit.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "base/varint.h"
-#include "la/openmp.h"
 #include "learn/evidence_items.h"
 
 #include <string.h>
@@ -296,7 +296,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     struct collecting all = {.rows = rows,
                              .encoder = &words,
                              .source = source,
-                             .threads = openmp_use(threads),
+                             .threads = threads_count(threads),
                              .chunks = mem_zeroed(count, sizeof *all.chunks)};
     *rows = (struct evidence_rows){.pairs = source->count,
                                    .features = features_count(encoder->features),

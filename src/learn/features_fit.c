@@ -12,11 +12,11 @@
  *
  * Memory besides the result: about 2 bytes per entry, and the tables including dropped
  * features. */
+#include "learn/features_fit.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/threads.h"
 #include "base/varint.h"
-#include "la/openmp.h"
-#include "learn/features_fit.h"
 #include "learn/features_share.h"
 #include "learn/packed_rows.h"
 
@@ -466,7 +466,7 @@ film_status features_fit(struct features *features, struct tokenizer *tokenizer,
                          struct csr *x, film_error *error)
 {
     film_status status = FILM_OK;
-    int part_count = openmp_use(options->threads);
+    int part_count = threads_count(options->threads);
     memset(features, 0, sizeof *features);
     features->tokenizer = *tokenizer;
     memset(tokenizer, 0, sizeof *tokenizer);

@@ -3,7 +3,8 @@
 #include "learn/film.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "la/openmp.h"
+#include "base/threads.h"
+#include "la/blas.h"
 #include "la/dense.h"
 
 #include <cblas.h>
@@ -309,8 +310,9 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
 {
     film_status status = FILM_OK;
     struct film_problem problem = {0};
-    int threads = openmp_use(options->threads), before = dense_begin(); /* in this order */
+    int threads = threads_count(options->threads);
     size_t r;
+    blas_begin();
     *out = (struct film_learned){0};
     TRY(film_check(rank, sigma, options, &r, error));
     struct film_space space = {r,       options->dim,          sigma, options->power,
@@ -323,7 +325,7 @@ film_status film_learn(const float *v, size_t rank, const float *sigma,
     status = film_learn_on(&problem, &view, options, out, error);
 done:
     film_problem_free(&problem);
-    dense_end(before);
+    blas_end();
     return status;
 }
 
@@ -335,7 +337,7 @@ film_status film_map(const struct film_learned *learned, const struct film_basis
     film_status status = FILM_OK;
     size_t r = learned->rank, d = learned->dim;
     float *inner = NULL; /* r x d: Sigma^-p P sqrt(S) */
-    threads = openmp_use(threads);
+    threads = threads_count(threads);
     TRY_ALLOC(inner = mem_array(r * d, sizeof *inner), error);
     for (size_t i = 0; i < r; i++)
         for (size_t c = 0; c < d; c++)

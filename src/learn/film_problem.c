@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "embed/vec.h"
+#include "la/blas.h"
 #include "la/dense.h"
 
 #include <cblas.h>
@@ -288,11 +289,11 @@ film_status film_problem_init(struct film_problem *q, const struct film_space *s
     memset(q->active, 1, q->anchors);
     q->active_count = q->anchors;
     for (size_t c = 0; c < dim; c++) q->s[c] = 1.0;
-    int before = dense_begin();
+    blas_begin();
     update_sum(q, 1, NULL, 0);
     build_h(q);
     q->fresh = 0;
-    dense_end(before);
+    blas_end();
 done:
     if (status != FILM_OK) film_problem_free(q);
     return status;

@@ -2,7 +2,7 @@
  * the basis of the SVD once; each map then needs one small product. */
 #include "learn/judge.h"
 #include "base/mem.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "la/dense.h"
 #include "learn/calibrate_fit.h"
 
@@ -37,7 +37,7 @@ film_status judge_init(struct judge *judge, const struct learn_input *input, con
                             .rank = svd->rank,
                             .dim = dim,
                             .kind = options->similarity,
-                            .threads = openmp_use(options->threads)};
+                            .threads = threads_count(options->threads)};
     TRY(labels_to_pairs(input->dev, LABELS_DRAWN, options->seed, &judge->pairs, error));
     TRY_ALLOC((judge->v = mem_array(judge->sentences * judge->rank, sizeof(float))) &&
                   (judge->map = mem_array(judge->rank * judge->dim, sizeof(float))) &&

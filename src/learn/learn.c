@@ -3,9 +3,8 @@
 #include "learn/learn.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
-#include "la/dense.h"
-#include "la/openmp.h"
 #include "base/threads.h"
+#include "la/dense.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +69,7 @@ film_status learn_factorise(const struct learn_input *input, struct svd *svd,
     const film_train_options *options = input->options;
     struct svd_options wanted = {.rank = options->rank,
                                  .seed = options->seed,
-                                 .threads = openmp_use(options->threads),
+                                 .threads = threads_count(options->threads),
                                  .progress = options->progress};
     if (input->network)
         TRY(svd_dense(input->encoded, input->corpus->sentences.count, learn_inputs(input), &wanted,

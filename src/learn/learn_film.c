@@ -3,7 +3,6 @@
 #include "learn/learn_film.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
-#include "la/openmp.h"
 #include "base/threads.h"
 #include "learn/corpus_triplets.h"
 #include "learn/judge.h"
@@ -19,7 +18,7 @@ static film_status make_triplets(const struct learn_input *input, const struct s
                                     .sigma = svd->sigma,
                                     .rank = svd->rank,
                                     .seed = input->options->seed,
-                                    .threads = openmp_use(input->options->threads),
+                                    .threads = threads_count(input->options->threads),
                                     .progress = input->options->progress};
     corpus_score_range(input->corpus, recipe.range);
     film_status status = FILM_OK;
@@ -83,7 +82,7 @@ struct film_learn_options learn_film_options(const struct learn_input *input, si
     options.hinge_weights = input->options->paper.weights == 2;
     options.damped = input->options->paper.damped;
     options.seed = input->options->seed;
-    options.threads = openmp_use(input->options->threads);
+    options.threads = threads_count(input->options->threads);
     options.solver.iterations = solver->iterations;
     options.solver.refresh_every = solver->inner;
     options.solver.epsilon = solver->epsilon;
@@ -133,7 +132,7 @@ film_status learn_film_map(const struct learn_input *input, const struct svd *sv
     struct film_basis basis = {svd->u, features, svd->rank, sigma};
     *map = mem_array(features * learned->dim, sizeof **map);
     if (!*map) return status_no_memory(error);
-    return film_map(learned, &basis, openmp_use(input->options->threads), *map, error);
+    return film_map(learned, &basis, threads_count(input->options->threads), *map, error);
 }
 
 film_status learn_film(const struct learn_input *input, struct learned_map *out, film_error *error)

@@ -15,7 +15,7 @@
  * bytes summed and, from the first process, 8 rank dim for P, per batch). A process that has
  * reached its end contributes empty parts until all have. */
 #include "base/mem.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "learn/mfilm.h"
 #include "learn/corpus_triplets.h"
 #include "learn/judge.h"
@@ -280,7 +280,7 @@ static film_status batches_init(struct batches *b, const struct learn_input *inp
     *b = (struct batches){.input = input, .svd = svd, .comm = input->corpus->comm};
     b->recipe = (struct triplet_recipe){.solver = &input->options->solver,
                                         .rank = rank,
-                                        .threads = openmp_use(input->options->threads)};
+                                        .threads = threads_count(input->options->threads)};
     corpus_score_range(input->corpus, b->recipe.range);
     TRY(stream_init(&b->stream, input->stream, error));
     TRY_ALLOC(b->sigma = mem_array(rank, sizeof *b->sigma), error);

@@ -3,6 +3,7 @@
  * (out_of_fold.c). */
 #include "learn/linear_fit.h"
 #include "base/mem.h"
+#include "la/blas.h"
 #include "la/dense.h"
 #include "pair/calibrate.h"
 
@@ -134,7 +135,8 @@ static film_status newton_steps(struct fit *fit, double ridge, film_error *error
 {
     film_status status = FILM_OK;
     lapack_int width = (lapack_int)fit->width;
-    int before = dense_begin(), rounds = fit->data->beside ? ROUNDS_BESIDE : ROUNDS;
+    int rounds = fit->data->beside ? ROUNDS_BESIDE : ROUNDS;
+    blas_begin();
     double least = INFINITY;
     for (int round = 0; round < rounds; round++) {
         double size = 0;
@@ -156,7 +158,7 @@ static film_status newton_steps(struct fit *fit, double ridge, film_error *error
         if (size < 1e-6) break;
     }
 done:
-    dense_end(before);
+    blas_end();
     return status;
 }
 

@@ -3,7 +3,7 @@
 #include "learn/made_up_pairs.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "pair/survey.h"
 #include "learn/corpus_share.h"
 #include "learn/labels.h"
@@ -197,7 +197,7 @@ static film_status make_all(const struct decision *decision, const struct pair_d
 {
     film_status status = FILM_OK;
     size_t chunks = (out->count + CHUNK - 1) / CHUNK;
-#pragma omp parallel num_threads(openmp_use(threads))
+#pragma omp parallel num_threads(threads_count(threads))
     {
         struct survey survey;
         film_error own_error;

@@ -2,8 +2,8 @@
  * other, with a running average of K. learn_mfilm.c makes the batches. */
 #include "learn/mfilm.h"
 #include "base/mem.h"
-#include "la/openmp.h"
-#include "la/dense.h"
+#include "base/threads.h"
+#include "la/blas.h"
 #include "la/svd.h"
 
 #include <cblas.h>
@@ -22,16 +22,6 @@ struct learner {
     size_t batches, anchors; /* included in K */
 };
 
-/* Fetches the next batch. Making a batch is parallel and may change the thread setting; this
- * restores the setting of dense_begin, which the caller has called. */
-static film_status fetch_batch(const struct mfilm_source *source, struct mfilm_batch *batch,
-                               film_error *error)
-{
-    film_status status = source->next(source->self, batch, error);
-    (void)dense_begin();
-    return status;
-}
-
 /* Adds the next batch to K. The first one is already in, because the margin was computed with
  * it. */
 static film_status next_batch(void *self, const double *p, int *changed, film_error *error)
@@ -41,7 +31,7 @@ static film_status next_batch(void *self, const double *p, int *changed, film_er
     struct mfilm_batch batch;
     if (l->batches++ > 0) {
         double share = fmax(1.0 / sqrt((double)l->batches), least_share);
-        TRY(fetch_batch(l->source, &batch, error));
+        TRY(l->source->next(l->source->self, &batch, error));
         TRY(film_problem_load(&l->problem, batch.v, l->problem.stride, batch.triplets, batch.weight,
                               share, error));
     }
@@ -69,13 +59,14 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     struct learner learner = {.source = source};
     struct film_learn_options mine = *options;
     struct mfilm_batch first;
-    int threads = openmp_use(options->threads), before = dense_begin(); /* in this order */
+    int threads = threads_count(options->threads);
     size_t r;
+    blas_begin();
     *out = (struct film_learned){0};
     mine.solver.epsilon = mine.solver.least_change = 0.0; /* one batch cannot show convergence */
     mine.solver.persist = 1;
     TRY(film_check(rank, sigma, options, &r, error));
-    status = fetch_batch(source, &first, error);
+    status = source->next(source->self, &first, error);
     if (status == FILM_END) status = film_no_triplets(error);
     TRY(status);
     struct film_space space = {r,       options->dim,          sigma, options->power,
@@ -87,7 +78,7 @@ film_status mfilm_learn(const struct mfilm_source *source, size_t rank, const fl
     out->anchors = learner.anchors;
 done:
     film_problem_free(&learner.problem);
-    dense_end(before);
+    blas_end();
     return status;
 }
 
@@ -111,7 +102,7 @@ static film_status project_map(const struct averager *m, const struct svd *svd, 
     film_status status = FILM_OK;
     size_t r = svd->rank, d = m->options->dim;
     float *product = NULL;
-    int before = dense_begin();
+    blas_begin();
     TRY_ALLOC(product = mem_array(r * d, sizeof *product), error);
     TRY_ALLOC(*p = mem_array(r * d, sizeof **p), error);
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)r, (int)d, (int)m->features, 1.0f,
@@ -120,7 +111,7 @@ static film_status project_map(const struct averager *m, const struct svd *svd, 
         (*p)[i] = pow((double)svd->sigma[i / d], m->options->power) * (double)product[i];
     TRY(film_orthonormalise(r, d, *p, error));
 done:
-    dense_end(before);
+    blas_end();
     mem_free(product);
     return status;
 }
@@ -165,7 +156,7 @@ static film_status average_batch(struct averager *m, const struct mfilm_batch *b
     const struct film_learn_options *o = m->options;
     struct svd svd = {0};
     struct svd_options wanted = {
-        .rank = m->rank, .seed = o->seed, .threads = openmp_use(o->threads)};
+        .rank = m->rank, .seed = o->seed, .threads = threads_count(o->threads)};
     TRY(svd_compute(batch->x, &wanted, &svd, error));
     if (svd.rank < o->dim) goto done;
     TRY(average_step(m, &svd, batch->triplets, out, error));

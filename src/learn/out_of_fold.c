@@ -4,7 +4,7 @@
 #include "learn/out_of_fold.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "learn/guarantees_fit.h"
 #include "learn/linear_fit.h"
 #include "learn/calibrate_fit.h"
@@ -105,7 +105,7 @@ done:
 static void sum_bases(struct out_of_fold *held, float *const *weights, int threads)
 {
     const struct labelled_share *share = &held->share;
-#pragma omp parallel for schedule(static) num_threads(openmp_use(threads))
+#pragma omp parallel for schedule(static) num_threads(threads_count(threads))
     for (size_t i = 0; i < share->count; i++) {
         size_t fold = folds_of_pair(&held->folds, share->a[i], share->b[i]);
         held->base[i] =
@@ -168,7 +168,7 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
     film_status status = FILM_OK;
     const struct labelled_share *share = &held->share;
     size_t chunks = (share->count + CHUNK - 1) / CHUNK;
-#pragma omp parallel num_threads(openmp_use(threads))
+#pragma omp parallel num_threads(threads_count(threads))
     {
         struct survey survey;
         film_error own_error;
@@ -288,14 +288,14 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     struct linear_data data = {
         held->x, count, traits, held->share.target, held->weight, input->corpus->comm, NULL};
     if (input->corpus->records) { /* their numbers are judged by their fields */
-        TRY(fit_line_records(&data, use, openmp_use(threads), held, &ridge, error));
-        TRY(linear_fit(line, &data, use, ridge, openmp_use(threads), error));
+        TRY(fit_line_records(&data, use, threads_count(threads), held, &ridge, error));
+        TRY(linear_fit(line, &data, use, ridge, threads_count(threads), error));
         goto done;
     }
     struct guarantees_rows rows = {held->x, held->share.target, held->weight, count,
                                    input->corpus->comm};
     TRY(guarantees_allow(&rows, &decision->guarantees, error));
-    TRY(fit_directed(line, &data, use, decision->guarantees, ridge, openmp_use(threads), error));
+    TRY(fit_directed(line, &data, use, decision->guarantees, ridge, threads_count(threads), error));
     for (size_t i = 0; i < count; i++)
         held->line[i] = (float)linear_sum(line, held->x + i * traits);
 done:

@@ -2,9 +2,9 @@
  * loss is in rank_batch.c; rank_draw.c draws the batches. */
 #include "learn/rank.h"
 #include "base/mem.h"
-#include "la/openmp.h"
-#include "la/dense.h"
+#include "base/threads.h"
 #include "embed/vec.h"
+#include "la/blas.h"
 #include "learn/rank_batch.h"
 #include "learn/rank_draw.h"
 
@@ -186,7 +186,7 @@ static film_status prepare_run(struct rank_run *run, const struct rank_labels *l
     size_t sentences = run->x->rows;
     TRY(comm_sum_counts(run->comm, &sentences, 1, error));
     TRY(check_rank_options(sentences, o, error));
-    run->threads = openmp_use(o->threads);
+    run->threads = threads_count(o->threads);
     TRY(rank_draw_init(&run->draw, sentences, labels, o->seed, error));
     size_t most = run->draw.pair_count < o->batch ? run->draw.pair_count : o->batch;
     run->batches = (run->draw.pair_count + most - 1) / most;
@@ -216,9 +216,9 @@ film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
     struct rank_run run = {.x = x, .options = options, .comm = options->comm, .out = out};
     *out = (struct rank_learned){.border = 0.6};
     TRY(prepare_run(&run, labels, error));
-    int before = dense_begin();
+    blas_begin();
     status = train(&run, error);
-    dense_end(before);
+    blas_end();
     if (status == FILM_OK || status == FILM_CANCELLED) {
         film_status finished = finish_map(&run, error);
         if (finished != FILM_OK) status = finished;

@@ -1,7 +1,7 @@
 /* The section Map: projects the vectors of sentences and words onto their first two principal
  * components. */
 #include "base/mem.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "embed/encoder.h"
 #include "embed/vec.h"
 #include "model/model.h"
@@ -239,7 +239,7 @@ static film_status embed_places(const struct report *report, struct places *plac
                                 film_error *error)
 {
     return encoder_embed_all(&report->model->encoder, places->text, places->count,
-                             openmp_use(report->options->threads), places->vector, error);
+                             threads_count(report->options->threads), places->vector, error);
 }
 
 /* Draws an even sample of pairs of each label. */

@@ -1,11 +1,9 @@
 /* Tests loops over threads: every index once, numbered workers, and preserved errors. */
 #include "base/mem.h"
 #include "base/threads.h"
-#include "la/openmp.h"
 #include "testing.h"
 
 #include <errno.h>
-#include <omp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -102,6 +100,25 @@ static void every_index_is_seen_once(void **state)
                 assert_ok(threads_for(threads, counts[c], grains[g], look, seen, &error));
                 check_all(seen);
             }
+}
+
+static void count_each(size_t begin, size_t end, void *user)
+{
+    struct seen *seen = user;
+    for (size_t i = begin; i < end; i++) __atomic_add_fetch(&seen->times[i], 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&seen->workers, 1, __ATOMIC_RELAXED); /* chunks */
+}
+
+static void a_loop_that_cannot_fail_needs_no_worker(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= THREADS; threads++)
+        for (size_t count = 0; count <= MOST; count += 125) {
+            struct seen *seen = seen_of(count, 8, threads);
+            threads_each(threads, count, 8, count_each, seen);
+            for (size_t i = 0; i < MOST; i++) assert_int_equal(seen->times[i], i < count);
+            assert_int_equal(seen->workers, (count + 7) / 8);
+        }
 }
 
 static void no_more_threads_than_chunks(void **state)
@@ -226,6 +243,17 @@ static void a_loop_inside_a_loop_starts_no_threads(void **state)
     assert_int_equal(started, 1);
 }
 
+/* Some variables change what nproc prints. */
+static int cores_of_nproc(void)
+{
+    FILE *output = popen("env -i PATH=\"$PATH\" nproc", "r");
+    int cores = 0;
+    assert_non_null(output);
+    assert_int_equal(fscanf(output, "%d", &cores), 1);
+    assert_int_equal(pclose(output), 0);
+    return cores;
+}
+
 static void the_environment_and_the_cores_decide(void **state)
 {
     (void)state;
@@ -234,7 +262,7 @@ static void the_environment_and_the_cores_decide(void **state)
     unsetenv("FILM_THREADS");
     int cores = threads_count(0);
     assert_true(cores >= 1 && cores <= 1024);
-    assert_int_equal(cores, omp_get_num_procs());
+    assert_int_equal(cores, cores_of_nproc());
     assert_int_equal(threads_count(-3), cores);
     assert_int_equal(threads_count(3), 3);
     assert_int_equal(threads_count(100000), 1024);
@@ -243,8 +271,6 @@ static void the_environment_and_the_cores_decide(void **state)
     assert_int_equal(threads_count(2), 2);
     setenv("FILM_THREADS", "many", 1);
     assert_int_equal(threads_count(0), cores);
-    assert_int_equal(openmp_use(3), 3);
-    assert_int_equal(omp_get_max_threads(), 3);
     unsetenv("FILM_THREADS");
     if (kept) setenv("FILM_THREADS", kept, 1);
     free(kept);
@@ -254,6 +280,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_index_is_seen_once),
+        cmocka_unit_test(a_loop_that_cannot_fail_needs_no_worker),
         cmocka_unit_test(no_more_threads_than_chunks),
         cmocka_unit_test(threads_that_cannot_be_started_are_done_without),
         cmocka_unit_test(the_error_of_a_worker_is_kept),
