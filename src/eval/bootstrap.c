@@ -4,10 +4,9 @@
 #include "base/sort.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,35 +89,30 @@ static void resample(const struct bootstrap *bootstrap, const struct subject *su
     for (int m = 0; m < MEASURES; m++) value[m] -= other[m];
 }
 
-static film_status run_resamples(const struct bootstrap *bootstrap, const struct subject *subject,
-                                 double (*value)[MEASURES], film_error *error)
+struct resampling {
+    const struct bootstrap *bootstrap;
+    const struct subject *subject;
+    double (*value)[MEASURES]; /* by resample */
+    size_t done;
+};
+
+/* The calling thread reports progress. */
+static film_status resample_some(struct threads_worker *worker, void *user, film_error *error)
 {
-    film_status status = FILM_OK;
-    int threads = openmp_use(bootstrap->threads), stop = 0;
-    size_t done = 0;
-    if ((size_t)threads > bootstrap->resamples) threads = (int)bootstrap->resamples;
-#pragma omp parallel num_threads(threads)
-    {
-        film_error own_error;
-        struct scratch scratch;
-        film_status own = scratch_init(&scratch, subject->first->count, &own_error);
-        if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-#pragma omp for schedule(dynamic, 8)
-        for (size_t r = 0; r < bootstrap->resamples; r++) {
-            if (__atomic_load_n(&stop, __ATOMIC_RELAXED)) continue;
-            resample(bootstrap, subject, r, &scratch, value[r]);
-            size_t finished = __atomic_add_fetch(&done, 1, __ATOMIC_RELAXED);
-            if (omp_get_thread_num() == 0)
-                own = progress_report(&bootstrap->progress, "intervals", (double)finished,
-                                      (double)bootstrap->resamples, &own_error);
-            if (own != FILM_OK) __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
-        }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        scratch_free(&scratch);
+    struct resampling *job = user;
+    const struct bootstrap *bootstrap = job->bootstrap;
+    struct scratch scratch;
+    size_t r, end;
+    film_status status = scratch_init(&scratch, job->subject->first->count, error);
+    while (status == FILM_OK && threads_next(worker, &r, &end)) {
+        size_t count = end - r;
+        for (; r < end; r++) resample(bootstrap, job->subject, r, &scratch, job->value[r]);
+        size_t done = __atomic_add_fetch(&job->done, count, __ATOMIC_RELAXED);
+        if (worker->number == 0)
+            status = progress_report(&bootstrap->progress, "intervals", (double)done,
+                                     (double)bootstrap->resamples, error);
     }
+    scratch_free(&scratch);
     return status;
 }
 
@@ -131,7 +125,9 @@ static film_status intervals(const struct bootstrap *bootstrap, const struct sub
     if (bootstrap->resamples == 0 || subject->first->count == 0) return FILM_OK;
     TRY_ALLOC(value = mem_array(bootstrap->resamples, sizeof *value), error);
     TRY_ALLOC(sorted = mem_array(bootstrap->resamples, sizeof *sorted), error);
-    TRY(run_resamples(bootstrap, subject, value, error));
+    struct resampling job = {bootstrap, subject, value, 0};
+    TRY(threads_for(threads_count(bootstrap->threads), bootstrap->resamples, 8, resample_some, &job,
+                    error));
     for (int m = 0; m < MEASURES; m++)
         take_interval((const double(*)[MEASURES])value, bootstrap->resamples, m, sorted,
                       interval[m]);

@@ -1,7 +1,6 @@
 /* Classifies sentences by the categories of their nearest neighbours and measures the accuracy. */
 #include "eval/categories.h"
 #include "base/mem.h"
-#include "la/openmp.h"
 
 enum { MOST = 10 };
 const size_t categories_depth[CATEGORIES_DEPTHS] = {1, 5, MOST};
@@ -40,8 +39,6 @@ film_status categories_vote(const struct flat_share *sentences, const uint32_t *
     TRY(comm_sum_counts(sentences->comm, &all, 1, error));
     TRY_ALLOC(votes = mem_zeroed(all, COLUMNS * sizeof *votes), error);
     TRY(flat_share_search(sentences, MOST, threads, progress, neighbours, error));
-    threads = openmp_use(threads);
-#pragma omp parallel for num_threads(threads)
     for (size_t i = 0; i < mine; i++)
         for (size_t d = 0; d < CATEGORIES_DEPTHS; d++) {
             uint32_t number = flat_share_number(sentences, i);

@@ -2,7 +2,6 @@
  * each other's k nearest. Sweeps over k. */
 #include "eval/knn.h"
 #include "base/mem.h"
-#include "la/openmp.h"
 
 #include <math.h>
 #include <string.h>
@@ -36,11 +35,9 @@ struct neighbours {
 /* PLACES[i] = rank of TO[i] among the neighbours of FROM[i], if that is a row of this process, else
  * 0. */
 static void find_places(const struct knn *knn, const struct neighbours *near, const uint32_t *from,
-                        const uint32_t *to, int threads, double *places)
+                        const uint32_t *to, double *places)
 {
     size_t k = near->k;
-    threads = openmp_use(threads);
-#pragma omp parallel for num_threads(threads)
     for (size_t i = 0; i < knn->pairs; i++) {
         uint32_t row = flat_share_row(near->sentences, from[i]), at = 0;
         if (row != FLAT_NONE && from[i] != to[i]) {
@@ -52,14 +49,14 @@ static void find_places(const struct knn *knn, const struct neighbours *near, co
 }
 
 static film_status find_depths(struct knn *knn, const struct neighbours *near,
-                               const struct labelled_ids *pairs, int threads, film_error *error)
+                               const struct labelled_ids *pairs, film_error *error)
 {
     film_status status = FILM_OK;
     const struct comm *comm = near->sentences->comm;
     double *forth = mem_array(knn->pairs, sizeof *forth), *back = NULL;
     TRY_ALLOC(forth && (back = mem_array(knn->pairs, sizeof *back)), error);
-    find_places(knn, near, pairs->a, pairs->b, threads, forth);
-    find_places(knn, near, pairs->b, pairs->a, threads, back);
+    find_places(knn, near, pairs->a, pairs->b, forth);
+    find_places(knn, near, pairs->b, pairs->a, back);
     TRY(comm_sum_double(comm, forth, knn->pairs, error));
     TRY(comm_sum_double(comm, back, knn->pairs, error));
     for (size_t i = 0; i < knn->pairs; i++) {
@@ -171,7 +168,7 @@ film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
     for (int v = 0; v < FILM_KNN_COUNT; v++)
         TRY_ALLOC(knn->curve[v].depth = mem_array(pairs->count, sizeof(uint32_t)), error);
     TRY(flat_share_search(sentences, near.k, threads, progress, near.of, error));
-    TRY(find_depths(knn, &near, pairs, threads, error));
+    TRY(find_depths(knn, &near, pairs, error));
     for (int v = 0; v < FILM_KNN_COUNT; v++)
         TRY(compute_curve(knn, &knn->curve[v], pairs->label, error));
 done:

@@ -4,7 +4,7 @@
 #include "learn/boosting.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "learn/boosting_bins.h"
 #include "learn/trees_cover.h"
 
@@ -196,31 +196,50 @@ static int sign_of(const struct fit *fit, int feature)
     return fit->options->monotone ? fit->options->monotone[feature] : 0;
 }
 
-/* Searches all drawn features for the splits of the root (CHILD NULL) or of its two children; of
- * these the smaller one, with the COUNT rows of LIST, is counted, the other is the difference. */
-static void search_splits(struct fit *fit, const struct leaf_scale *scale, const struct node *root,
-                          const struct node *child, int smaller, const uint32_t *list, size_t count)
+/* A search of all drawn features for the splits of ROOT (CHILD NULL) or of its two children. The
+ * SMALLER one, with the COUNT rows of LIST, is counted; the other is the difference. */
+struct split_search {
+    const struct fit *fit;
+    struct leaf_scale scale;
+    const struct node *root, *child;
+    int smaller;
+    const uint32_t *list;
+    size_t count;
+};
+
+static void search_column(const struct split_search *search, size_t c)
 {
     const struct tree_split none = {.gain = 1e-6, .feature = -1};
-#pragma omp parallel for schedule(dynamic, 1) num_threads(fit->threads)
-    for (size_t c = 0; c < fit->columns; c++) {
-        size_t f = fit->column[c];
-        const unsigned char *bin = fit->rows.bin + f * fit->rows.data->rows;
-        struct gradient_sums counted[BOOSTING_BINS], other[BOOSTING_BINS];
-        int sign = sign_of(fit, (int)f);
-        unsigned cuts = fit->bins.count[f];
-        fit->best[c][0] = fit->best[c][1] = none;
-        if (!cuts) continue;
-        gradients_histogram(&fit->gradients, bin, list, count, child ? counted : fit->table[c]);
-        if (!child) {
-            improve_split(scale, root, (int)f, sign, cuts, fit->table[c], &fit->best[c][0]);
-            continue;
-        }
-        for (int b = 0; b < BOOSTING_BINS; b++) other[b] = less(fit->table[c][b], counted[b]);
-        for (int side = 0; side < 2; side++)
-            improve_split(scale, &child[side], (int)f, sign, cuts,
-                          side == smaller ? counted : other, &fit->best[c][side]);
+    const struct fit *fit = search->fit;
+    const struct leaf_scale *scale = &search->scale;
+    size_t f = fit->column[c];
+    const unsigned char *bin = fit->rows.bin + f * fit->rows.data->rows;
+    struct gradient_sums counted[BOOSTING_BINS], other[BOOSTING_BINS];
+    int sign = sign_of(fit, (int)f);
+    unsigned cuts = fit->bins.count[f];
+    fit->best[c][0] = fit->best[c][1] = none;
+    if (!cuts) return;
+    gradients_histogram(&fit->gradients, bin, search->list, search->count,
+                        search->child ? counted : fit->table[c]);
+    if (!search->child) {
+        improve_split(scale, search->root, (int)f, sign, cuts, fit->table[c], &fit->best[c][0]);
+        return;
     }
+    for (int b = 0; b < BOOSTING_BINS; b++) other[b] = less(fit->table[c][b], counted[b]);
+    for (int side = 0; side < 2; side++)
+        improve_split(scale, &search->child[side], (int)f, sign, cuts,
+                      side == search->smaller ? counted : other, &fit->best[c][side]);
+}
+
+static void search_columns(size_t begin, size_t end, void *user)
+{
+    for (size_t c = begin; c < end; c++) search_column(user, c);
+}
+
+static void search_splits(struct split_search *search)
+{
+    const struct fit *fit = search->fit;
+    threads_each(fit->threads, fit->columns, boosting_grain(search->count), search_columns, search);
 }
 
 static struct gradient_sums sum_drawn(const struct fit *fit)
@@ -250,14 +269,8 @@ static int list_smaller(struct fit *fit, const struct tree_split *split, size_t 
     return smaller;
 }
 
-/* The splits of a tree with their bins; leaves are multiplied by the rate. */
-struct grown {
-    struct tree tree;
-    unsigned bin[TREE_SPLITS];
-};
-
 static void set_split(const struct fit *fit, const struct tree_split *split, int at,
-                      struct grown *out)
+                      struct binned_tree *out)
 {
     out->tree.feature[at] = split->feature;
     out->bin[at] = split->bin;
@@ -265,16 +278,16 @@ static void set_split(const struct fit *fit, const struct tree_split *split, int
         out->tree.cut[at] = fit->bins.cut[(size_t)split->feature * BOOSTING_BINS + split->bin - 1];
 }
 
-static void grow_tree(struct fit *fit, struct grown *out)
+static void grow_tree(struct fit *fit, struct binned_tree *out)
 {
     const struct boosting_options *options = fit->options;
     struct leaf_scale scale = {fit->gradients.unit_g, fit->gradients.unit_h, options->lambda,
                                options->min_child_weight};
     struct node root = {sum_drawn(fit), -INFINITY, INFINITY}, child[2], leaf[2];
-    size_t count;
-    *out = (struct grown){.tree = {.feature = {-1, -1, -1}}};
+    *out = (struct binned_tree){.tree = {.feature = {-1, -1, -1}}};
     const uint32_t *sampled = options->subsample < 1 ? fit->sampled : NULL;
-    search_splits(fit, &scale, &root, NULL, 0, sampled, fit->drawn);
+    struct split_search search = {fit, scale, &root, NULL, 0, sampled, fit->drawn};
+    search_splits(&search);
     struct tree_split split = *best_split(fit, 0), below[2] = {{.feature = -1}, {.feature = -1}};
     if (split.feature < 0) {
         out->tree.leaf[0] = (float)(options->rate * node_value(&scale, &root));
@@ -283,8 +296,10 @@ static void grow_tree(struct fit *fit, struct grown *out)
     set_split(fit, &split, 0, out);
     split_node(&scale, &root, &split, sign_of(fit, split.feature), child);
     if (options->depth > 1) {
-        int smaller = list_smaller(fit, &split, &count);
-        search_splits(fit, &scale, &root, child, smaller, fit->smaller, count);
+        search.child = child;
+        search.smaller = list_smaller(fit, &split, &search.count);
+        search.list = fit->smaller;
+        search_splits(&search);
         for (int side = 0; side < 2; side++) below[side] = *best_split(fit, side);
     }
     for (int side = 0; side < 2; side++) {
@@ -298,48 +313,7 @@ static void grow_tree(struct fit *fit, struct grown *out)
     }
 }
 
-static void add_tree(struct binned *rows, const struct grown *grown, int threads)
-{
-    size_t count = rows->data->rows;
-    const struct tree *tree = &grown->tree;
-    const unsigned char *bin[TREE_SPLITS];
-    for (int s = 0; s < TREE_SPLITS; s++)
-        bin[s] = tree->feature[s] < 0 ? NULL : rows->bin + (size_t)tree->feature[s] * count;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < count; i++) {
-        int side = bin[0] && bin[0][i] >= grown->bin[0], split = 1 + side;
-        int right = bin[split] && bin[split][i] >= grown->bin[split];
-        rows->margin[i] += (double)tree->leaf[2 * side + right];
-    }
-}
-
 /* ---- Rounds ---- */
-
-/* The weighted mean loss of the margins. The parts are fixed, so the sum does not depend on the
- * number of threads. */
-static double mean_loss(const struct binned *rows, int logistic, int threads)
-{
-    const struct boosting_data *data = rows->data;
-    double part[BOOSTING_PARTS][2], total = 0, weight = 0;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t p = 0; p < BOOSTING_PARTS; p++) {
-        double sum = 0, seen = 0;
-        size_t last = data->rows * (p + 1) / BOOSTING_PARTS;
-        for (size_t i = data->rows * p / BOOSTING_PARTS; i < last; i++) {
-            double m = rows->margin[i], y = (double)data->target[i];
-            double one = data->weight ? (double)data->weight[i] : 1;
-            sum += one * (logistic ? fmax(m, 0) + log1p(exp(-fabs(m))) - y * m : (m - y) * (m - y));
-            seen += one;
-        }
-        part[p][0] = sum;
-        part[p][1] = seen;
-    }
-    for (size_t p = 0; p < BOOSTING_PARTS; p++) {
-        total += part[p][0];
-        weight += part[p][1];
-    }
-    return total / weight;
-}
 
 static film_status one_round(struct fit *fit, film_error *error)
 {
@@ -348,17 +322,15 @@ static film_status one_round(struct fit *fit, film_error *error)
     const struct boosting_options *options = fit->options;
     size_t round = history->rounds;
     int logistic = options->objective == BOOSTING_LOGISTIC;
-    struct grown grown;
+    struct binned_tree grown;
     draw_rows_and_columns(fit);
     gradients_compute(&fit->gradients, &fit->rows, logistic, fit->threads);
     grow_tree(fit, &grown);
-    add_tree(&fit->rows, &grown, fit->threads);
     fit->trees[round] = grown.tree;
-    if (history->train) history->train[round] = mean_loss(&fit->rows, logistic, fit->threads);
-    if (options->validation) {
-        add_tree(&fit->validation, &grown, fit->threads);
-        history->validation[round] = mean_loss(&fit->validation, logistic, fit->threads);
-    }
+    binned_add(&fit->rows, &grown, logistic, fit->threads,
+               history->train ? &history->train[round] : NULL);
+    if (options->validation)
+        binned_add(&fit->validation, &grown, logistic, fit->threads, &history->validation[round]);
     history->rounds = round + 1;
     if (!options->validation || !history->kept ||
         history->validation[round] < history->validation[history->kept - 1])
@@ -444,7 +416,7 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
     TRY(check_data(data, features, logistic, "training", error));
     if (options->validation)
         TRY(check_data(options->validation, features, logistic, "validation", error));
-    fit.threads = openmp_use(options->threads);
+    fit.threads = threads_count(options->threads);
     TRY(prepare_fit(&fit, data, history != NULL, error));
     rounds = all_rounds(&fit, error);
     if (rounds != FILM_OK && rounds != FILM_CANCELLED) TRY(rounds);

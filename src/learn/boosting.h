@@ -42,7 +42,7 @@ struct boosting_options {
     double subsample;    /* fraction of the rows per tree, drawn anew for each */
     double column_share; /* fraction of the features per tree */
     uint64_t seed;
-    int threads;         /* as openmp_use */
+    int threads;         /* as threads_count */
     const int *monotone; /* per feature: 1 increasing, -1 decreasing, 0 free; NULL: all free */
     const struct boosting_data *validation; /* NULL: no early stopping, every round is used */
     size_t patience; /* early stopping: rounds without a better validation loss; 0: never stop */

@@ -4,6 +4,7 @@
 #include "learn/boosting_bins.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +12,10 @@
 /* ---- Bins ---- */
 
 enum { BINS = BOOSTING_BINS, PARTS = BOOSTING_PARTS };
-enum { SAMPLE = 1 << 15 }; /* rows that choose the cuts */
+enum {
+    SAMPLE = 1 << 15, /* rows that choose the cuts */
+    AT_ONCE = 64      /* rows binned at a time */
+};
 
 /* Numbers in the order of the floats, and back. */
 static uint32_t order_of_float(float value)
@@ -88,26 +92,107 @@ static unsigned char find_bin(const float *cut, unsigned count, float value)
     return (unsigned char)low;
 }
 
+struct binning {
+    struct binned *rows;
+    const struct bins *bins;
+};
+
+/* Finds the bins of rows FIRST .. END, a block. */
+static void bin_block(size_t first, size_t end, void *user)
+{
+    const struct binning *job = user;
+    const struct boosting_data *data = job->rows->data;
+    const struct bins *bins = job->bins;
+    const float *row[AT_ONCE];
+    for (size_t i = first; i < end; i++) {
+        row[i - first] = boosting_row(data, i, bins->features);
+        job->rows->margin[i] = data->base ? (double)data->base[i] : 0;
+    }
+    for (size_t f = 0; f < bins->features; f++)
+        for (size_t i = first; i < end; i++)
+            job->rows->bin[f * data->rows + i] =
+                find_bin(bins->cut + f * BINS, bins->count[f], row[i - first][f]);
+}
+
 film_status binned_init(struct binned *rows, const struct boosting_data *data,
                         const struct bins *bins, int threads, film_error *error)
 {
-    enum { BLOCK = 64 };
-    size_t count = data->rows, features = bins->features;
-    *rows = (struct binned){data, mem_array(count, features), mem_array(count, sizeof(double))};
+    struct binning job = {rows, bins};
+    *rows = (struct binned){data, mem_array(data->rows, bins->features),
+                            mem_array(data->rows, sizeof(double))};
     if (!rows->bin || !rows->margin) return status_no_memory(error);
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t first = 0; first < count; first += BLOCK) {
-        size_t end = first + BLOCK < count ? first + BLOCK : count;
-        const float *row[BLOCK];
-        for (size_t i = first; i < end; i++) row[i - first] = boosting_row(data, i, features);
-        for (size_t f = 0; f < features; f++)
-            for (size_t i = first; i < end; i++)
-                rows->bin[f * count + i] =
-                    find_bin(bins->cut + f * BINS, bins->count[f], row[i - first][f]);
-        for (size_t i = first; i < end; i++)
-            rows->margin[i] = data->base ? (double)data->base[i] : 0;
-    }
+    threads_each(threads, data->rows, AT_ONCE, bin_block, &job);
     return FILM_OK;
+}
+
+/* ---- Margins ---- */
+
+/* Adding a tree to the margins of all rows, by parts. */
+struct addition {
+    struct binned *rows;
+    const struct binned_tree *grown;
+    int logistic, measured;
+    double part[PARTS][2]; /* sums of the losses, if measured, and of the weights */
+};
+
+static size_t part_begin(const struct addition *addition, size_t part)
+{
+    return addition->rows->data->rows * part / PARTS;
+}
+
+static void add_leaves(const struct addition *addition, size_t part)
+{
+    const struct binned_tree *grown = addition->grown;
+    const struct binned *rows = addition->rows;
+    const unsigned char *bin[TREE_SPLITS];
+    for (int s = 0; s < TREE_SPLITS; s++) {
+        int feature = grown->tree.feature[s];
+        bin[s] = feature < 0 ? NULL : rows->bin + (size_t)feature * rows->data->rows;
+    }
+    for (size_t i = part_begin(addition, part); i < part_begin(addition, part + 1); i++) {
+        int side = bin[0] && bin[0][i] >= grown->bin[0], split = 1 + side;
+        int right = bin[split] && bin[split][i] >= grown->bin[split];
+        rows->margin[i] += (double)grown->tree.leaf[2 * side + right];
+    }
+}
+
+static void sum_losses(struct addition *addition, size_t part)
+{
+    const struct boosting_data *data = addition->rows->data;
+    double sum = 0, weight = 0;
+    for (size_t i = part_begin(addition, part); i < part_begin(addition, part + 1); i++) {
+        double m = addition->rows->margin[i], y = (double)data->target[i];
+        double one = data->weight ? (double)data->weight[i] : 1;
+        sum += one *
+               (addition->logistic ? fmax(m, 0) + log1p(exp(-fabs(m))) - y * m : (m - y) * (m - y));
+        weight += one;
+    }
+    addition->part[part][0] = sum;
+    addition->part[part][1] = weight;
+}
+
+static void add_parts(size_t part, size_t end, void *user)
+{
+    struct addition *addition = user;
+    for (; part < end; part++) {
+        add_leaves(addition, part);
+        if (addition->measured) sum_losses(addition, part);
+    }
+}
+
+void binned_add(struct binned *rows, const struct binned_tree *grown, int logistic, int threads,
+                double *loss)
+{
+    struct addition addition = {
+        .rows = rows, .grown = grown, .logistic = logistic, .measured = loss != NULL};
+    double sum = 0, weight = 0;
+    threads_each(threads, PARTS, boosting_grain(rows->data->rows / PARTS), add_parts, &addition);
+    if (!loss) return;
+    for (size_t part = 0; part < PARTS; part++) {
+        sum += addition.part[part][0];
+        weight += addition.part[part][1];
+    }
+    *loss = sum / weight;
 }
 
 /* ---- Gradients ---- */
@@ -145,25 +230,46 @@ static void differentiate_rows(struct gradients *out, const struct binned *rows,
     }
 }
 
+struct differentiation {
+    struct gradients *out;
+    const struct binned *rows;
+    int logistic;
+    float most[PARTS][2], by_g, by_h;
+};
+
+static void differentiate_parts(size_t begin, size_t end, void *user)
+{
+    struct differentiation *job = user;
+    size_t count = job->rows->data->rows;
+    for (size_t p = begin; p < end; p++)
+        differentiate_rows(job->out, job->rows, job->logistic, count * p / PARTS,
+                           count * (p + 1) / PARTS, job->most[p]);
+}
+
+static void round_rows(size_t begin, size_t end, void *user)
+{
+    const struct differentiation *job = user;
+    struct gradients *out = job->out;
+    for (size_t i = begin; i < end; i++)
+        out->both[i] = lrintf(out->g[i] * job->by_g) * (INT64_C(1) << 32) +
+                       (int64_t)lrintf(out->h[i] * job->by_h);
+}
+
 void gradients_compute(struct gradients *out, const struct binned *rows, int logistic, int threads)
 {
-    float most[PARTS][2], g = 0, h = 0;
+    struct differentiation job = {.out = out, .rows = rows, .logistic = logistic};
     size_t count = rows->data->rows;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t p = 0; p < PARTS; p++)
-        differentiate_rows(out, rows, logistic, count * p / PARTS, count * (p + 1) / PARTS,
-                           most[p]);
+    float g = 0, h = 0;
+    threads_each(threads, PARTS, boosting_grain(count / PARTS), differentiate_parts, &job);
     for (size_t p = 0; p < PARTS; p++) {
-        g = fmaxf(g, most[p][0]);
-        h = fmaxf(h, most[p][1]);
+        g = fmaxf(g, job.most[p][0]);
+        h = fmaxf(h, job.most[p][1]);
     }
-    float by_g = g > 0 ? LARGEST / g : 0, by_h = h > 0 ? LARGEST / h : 0;
+    job.by_g = g > 0 ? LARGEST / g : 0;
+    job.by_h = h > 0 ? LARGEST / h : 0;
     out->unit_g = (double)g / LARGEST;
     out->unit_h = (double)h / LARGEST;
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < count; i++)
-        out->both[i] =
-            lrintf(out->g[i] * by_g) * (INT64_C(1) << 32) + (int64_t)lrintf(out->h[i] * by_h);
+    threads_each(threads, count, 1 << 14, round_rows, &job);
 }
 
 /* ---- Histograms ---- */

@@ -5,6 +5,12 @@
 
 #include "learn/boosting.h"
 
+/* Returns the number of columns or parts, of ROWS each, that repay starting a thread. */
+static inline size_t boosting_grain(size_t rows)
+{
+    return 1 + (1 << 13) / (rows + 1);
+}
+
 enum { BOOSTING_BINS = 64, BOOSTING_PARTS = 64 /* of the rows, for sums in a fixed order */ };
 
 struct bins {
@@ -28,6 +34,17 @@ struct binned {
 film_status binned_init(struct binned *rows, const struct boosting_data *data,
                         const struct bins *bins, int threads, film_error *error);
 void binned_free(struct binned *rows);
+
+/* A tree with the bins of its splits; its leaves are multiplied by the learning rate. */
+struct binned_tree {
+    struct tree tree;
+    unsigned bin[TREE_SPLITS];
+};
+
+/* Adds a tree to the margins. *LOSS, unless LOSS is NULL, is then the weighted mean loss of the
+ * margins, to the last bit the same for every number of threads. */
+void binned_add(struct binned *rows, const struct binned_tree *grown, int logistic, int threads,
+                double *loss);
 
 /* First and second derivatives, in units of struct gradients. */
 struct gradient_sums {

@@ -3,8 +3,8 @@
 #include "learn/classifier_fit.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/threads.h"
 #include "embed/vec.h"
-#include "la/openmp.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,33 +28,38 @@ void class_data_free(struct class_data *data)
     data->tf = NULL;
 }
 
-/* Counts (WRITE 0) or writes the items of every sentence. */
-static film_status pass_items(struct class_data *data, const struct tokenizer *tokenizer,
-                              int threads, int write, film_error *error)
+struct item_pass {
+    struct class_data *data;
+    const struct tokenizer *tokenizer;
+    int write; /* 0: counts the items of every sentence; 1: writes them */
+};
+
+static film_status pass_some(struct threads_worker *worker, void *user, film_error *error)
 {
-    film_status status = FILM_OK;
-#pragma omp parallel num_threads(openmp_use(threads))
-    {
-        struct class_row row;
-        film_error own_error;
-        film_status own = class_row_init(&row, tokenizer, &own_error);
-#pragma omp for schedule(dynamic, 64)
-        for (size_t i = 0; i < data->count; i++) {
-            if (own == FILM_OK) own = class_row_collect(&row, tokenizer, data->text[i], &own_error);
-            if (own != FILM_OK) continue;
-            if (!write) data->start[i + 1] = row.count;
-            for (size_t k = 0; write && k < row.count; k++) {
+    const struct item_pass *pass = user;
+    struct class_data *data = pass->data;
+    struct class_row row;
+    size_t i, end;
+    film_status status = class_row_init(&row, pass->tokenizer, error);
+    while (status == FILM_OK && threads_next(worker, &i, &end))
+        for (; i < end; i++) {
+            TRY(class_row_collect(&row, pass->tokenizer, data->text[i], error));
+            if (!pass->write) data->start[i + 1] = row.count;
+            for (size_t k = 0; pass->write && k < row.count; k++) {
                 data->key[data->start[i] + k] = row.items[k].key;
                 data->tf[data->start[i] + k] = row.items[k].value;
             }
         }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        class_row_free(&row);
-    }
+done:
+    class_row_free(&row);
     return status;
+}
+
+static film_status pass_items(struct class_data *data, const struct tokenizer *tokenizer,
+                              int threads, int write, film_error *error)
+{
+    struct item_pass pass = {data, tokenizer, write};
+    return threads_for(threads_count(threads), data->count, 64, pass_some, &pass, error);
 }
 
 film_status class_data_collect(struct class_data *data, const struct tokenizer *tokenizer,

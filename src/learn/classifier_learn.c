@@ -5,7 +5,7 @@
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include "la/openmp.h"
+#include "base/threads.h"
 #include "learn/classifier_fit.h"
 #include "learn/classifier_rule.h"
 #include "learn/folds.h"
@@ -228,24 +228,33 @@ done:
     return status;
 }
 
+struct fits_job {
+    struct class_learner *learner;
+    const struct encoder *encoders; /* by fit */
+};
+
+/* The largest fit, the last, begins first. */
+static film_status run_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    const struct fits_job *job = user;
+    film_status status = FILM_OK;
+    size_t i, end;
+    while (status == FILM_OK && threads_next(worker, &i, &end))
+        status = run_fit(job->learner, FITS - i, &job->encoders[FITS - i], error);
+    return status;
+}
+
 static film_status run_fits(struct class_learner *learner, film_error *error)
 {
     film_status status = FILM_OK;
     struct encoder encoders[FITS + 1];
-    int from = (int)learner->first;
-    for (int f = from; f <= FITS && status == FILM_OK; f++) /* in a job, all learn the maps */
-        status = fit_encoder(learner, (size_t)f, &encoders[f], error);
+    size_t from = learner->first;
+    for (size_t f = from; f <= FITS && status == FILM_OK; f++) /* in a job, all learn the maps */
+        status = fit_encoder(learner, f, &encoders[f], error);
     if (status != FILM_OK || !learner->data.count) return status;
-    int threads = openmp_use(learner->input->options->threads);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int f = FITS; f >= from; f--) {
-        film_error own_error;
-        film_status own = run_fit(learner, (size_t)f, &encoders[f], &own_error);
-        if (own == FILM_OK) continue;
-#pragma omp critical
-        status = status_set(error, own, "%s", own_error.message);
-    }
-    return status;
+    struct fits_job job = {learner, encoders};
+    return threads_for(threads_count(learner->input->options->threads), FITS + 1 - from, 1,
+                       run_some, &job, error);
 }
 
 /* ---- All of it ---- */

@@ -2,25 +2,36 @@
  * are trained in boosting.c and evaluated in pair/trees.c. */
 #include "learn/trees_cover.h"
 #include "base/mem.h"
-#include "la/openmp.h"
+#include "base/threads.h"
+
+struct cover_job {
+    const struct trees *trees;
+    const struct boosting_data *data;
+    size_t features;
+    double *sum; /* trees x leaves */
+};
+
+/* One thread owns each tree and reads all rows in order: no sum depends on the threads. */
+static void cover_some(size_t first, size_t end, void *user)
+{
+    const struct cover_job *job = user;
+    const struct boosting_data *data = job->data;
+    for (size_t i = 0; i < data->rows; i++)
+        for (size_t t = first; t < end; t++)
+            job->sum[TREE_LEAVES * t +
+                     trees_leaf(job->trees, t, boosting_row(data, i, job->features))] +=
+                data->weight ? (double)data->weight[i] : 1.0;
+}
 
 film_status trees_cover(struct trees *trees, const struct boosting_data *data, size_t features,
                         int threads, film_error *error)
 {
     size_t n = trees->count;
     double *sum = mem_zeroed(n, TREE_LEAVES * sizeof *sum); /* n x 4 */
+    struct cover_job job = {trees, data, features, sum};
     if (!sum) return status_no_memory(error);
-    threads = openmp_use(threads);
-    /* One thread owns each tree and reads all rows in order: no sum depends on the threads. */
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (int part = 0; part < threads; part++) {
-        size_t first = n * (size_t)part / (size_t)threads;
-        size_t last = n * (size_t)(part + 1) / (size_t)threads;
-        for (size_t i = 0; i < data->rows; i++)
-            for (size_t t = first; t < last; t++)
-                sum[TREE_LEAVES * t + trees_leaf(trees, t, boosting_row(data, i, features))] +=
-                    data->weight ? (double)data->weight[i] : 1.0;
-    }
+    threads = threads_count(threads);
+    threads_each(threads, n, n / (size_t)threads + 1, cover_some, &job);
     for (size_t t = 0; t < n; t++) {
         struct tree tree;
         trees_get(trees, t, &tree);
