@@ -116,10 +116,9 @@ set(FILM_TRAIN_SOURCES
   src/learn/memory_fit.c src/learn/mfilm.c src/learn/near_misses.c src/learn/operating.c
   src/learn/out_of_fold.c src/learn/packed_rows.c src/learn/pair_lists.c src/learn/parent_fit.c
   src/learn/prior.c src/learn/prior_fit.c src/learn/promise.c src/learn/questions.c
-  src/learn/rank.c src/learn/rank_batch.c src/learn/rank_draw.c src/learn/rank_fetch.c
-  src/learn/rank_kernel.c src/learn/rank_map.c src/learn/rows.c src/learn/stream.c
-  src/learn/training_log.c src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c
-  src/learn/word_vectors.c
+  src/learn/rank.c src/learn/rank_batch.c src/learn/rank_draw.c src/learn/rank_kernel.c
+  src/learn/rank_map.c src/learn/rows.c src/learn/stream.c src/learn/training_log.c
+  src/learn/tree_rows.c src/learn/trees_cover.c src/learn/triplets.c src/learn/word_vectors.c
   # eval: figures
   src/eval/against.c src/eval/answer.c src/eval/bootstrap.c src/eval/categories.c
   src/eval/classes.c src/eval/eval.c src/eval/eval_api.c src/eval/knn.c src/eval/mcnemar.c

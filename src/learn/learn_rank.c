@@ -79,7 +79,6 @@ film_status learn_rank(const struct learn_input *input, struct learned_map *out,
     if (wanted->temperature > 0) options.temperature = wanted->temperature;
     options.seed = input->options->seed;
     options.threads = input->options->threads;
-    options.comm = input->corpus->comm;
     options.report_every = 1;
     options.report = on_step;
     options.user = &progress;

@@ -1,5 +1,5 @@
 /* Packs rows of counts, and reads them with their TF-IDF values. features_fit.c writes them,
- * rank_fetch.c reads them. */
+ * rank_batch.c reads them. */
 #include "learn/packed_rows.h"
 #include "base/mem.h"
 #include "base/varint.h"

@@ -11,9 +11,8 @@
 #include <string.h>
 
 struct rank_run {
-    const struct csr *x; /* the sentences of this process */
+    const struct csr *x;
     const struct rank_options *options;
-    const struct comm *comm;
     struct rank_learned *out;
     struct rank_draw draw;
     struct rank_map map;
@@ -40,8 +39,7 @@ void rank_defaults(struct rank_options *options)
                                      .ground = 0.1,
                                      .dropout = 0.1,
                                      .seed = 1,
-                                     .report_every = 10,
-                                     .comm = &comm_single};
+                                     .report_every = 10};
 }
 
 void rank_learned_free(struct rank_learned *learned)
@@ -82,15 +80,13 @@ static film_status check_rank_options(size_t sentences, const struct rank_option
 
 /* ---- Training ---- */
 
-/* Reports the steps since the last report. FILM_CANCELLED when the callback of process 0
- * cancels. */
+/* Reports the steps since the last report. FILM_CANCELLED when the callback cancels. */
 static film_status record(struct rank_run *run, film_error *error)
 {
     film_status status = FILM_OK;
     const struct rank_options *o = run->options;
     struct rank_learned *out = run->out;
     void *history = out->history;
-    int cancel = 0;
     size_t every = o->report_every ? o->report_every : 1;
     if (run->step % every && run->step != run->steps) return FILM_OK;
     TRY_ALLOC(mem_grow(&history, &run->history_room, out->history_count + 1, sizeof *out->history),
@@ -102,9 +98,8 @@ static film_status record(struct rank_run *run, film_error *error)
                                   run->gradient / (double)run->losses};
     run->loss = run->gradient = 0.0;
     run->losses = 0;
-    cancel = run->comm->rank == 0 && o->report && o->report(o->user, now);
-    TRY(comm_broadcast(run->comm, &cancel, sizeof cancel, 0, error));
-    if (cancel) status = status_set(error, FILM_CANCELLED, "stopped during ranking");
+    if (o->report && o->report(o->user, now))
+        status = status_set(error, FILM_CANCELLED, "stopped during ranking");
 done:
     return status;
 }
@@ -152,17 +147,14 @@ done:
 }
 
 /* Multiplies the term weights into the map and moves both to the result. */
-static film_status finish_map(struct rank_run *run, film_error *error)
+static void finish_map(struct rank_run *run)
 {
     struct rank_map *map = &run->map;
     struct rank_learned *out = run->out;
     int threads = run->threads;
-    rank_batch_free(&run->batch); /* makes room for the whole map */
 #pragma omp parallel for num_threads(threads)
     for (size_t f = 0; f < map->features; f++)
         vec_scale(map->rows + f * map->dim, map->gain[f], map->dim);
-    film_status status = rank_map_complete(map, threads, error);
-    if (status != FILM_OK) return status;
     out->map = map->rows;
     out->gain = map->gain;
     map->rows = map->gain = NULL;
@@ -174,7 +166,6 @@ static film_status finish_map(struct rank_run *run, film_error *error)
     out->labelled = run->draw.labelled_drawn;
     out->steps_done = run->step;
     out->steps = run->steps;
-    return FILM_OK;
 }
 
 /* Initialises everything before the first step. */
@@ -184,7 +175,6 @@ static film_status prepare_run(struct rank_run *run, const struct rank_labels *l
     film_status status = FILM_OK;
     const struct rank_options *o = run->options;
     size_t sentences = run->x->rows;
-    TRY(comm_sum_counts(run->comm, &sentences, 1, error));
     TRY(check_rank_options(sentences, o, error));
     run->threads = threads_count(o->threads);
     TRY(rank_draw_init(&run->draw, sentences, labels, o->seed, error));
@@ -196,7 +186,7 @@ static film_status prepare_run(struct rank_run *run, const struct rank_labels *l
                                .ground = o->ground / (double)most,
                                .seed = o->seed,
                                .threads = run->threads};
-    TRY(rank_map_init(&run->map, run->comm, &start, error));
+    TRY(rank_map_init(&run->map, &start, error));
     if (o->decision > 0.0)
         run->opposed = most < run->draw.opposed_count ? most / 2 : run->draw.opposed_count;
     TRY(rank_batch_init(&run->batch, most, most * o->hard, run->opposed, &run->map, error));
@@ -213,16 +203,13 @@ film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
                        film_error *error)
 {
     film_status status = FILM_OK;
-    struct rank_run run = {.x = x, .options = options, .comm = options->comm, .out = out};
+    struct rank_run run = {.x = x, .options = options, .out = out};
     *out = (struct rank_learned){.border = 0.6};
     TRY(prepare_run(&run, labels, error));
     blas_begin();
     status = train(&run, error);
     blas_end();
-    if (status == FILM_OK || status == FILM_CANCELLED) {
-        film_status finished = finish_map(&run, error);
-        if (finished != FILM_OK) status = finished;
-    }
+    if (status == FILM_OK || status == FILM_CANCELLED) finish_map(&run);
 done:
     rank_draw_free(&run.draw);
     rank_map_free(&run.map);

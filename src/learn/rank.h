@@ -28,43 +28,18 @@
  * element, with the same accuracy (bench/rank.md).
  *
  * Memory in bytes, D features: 4 D (d + 5) for the map and its state; for a batch of R = 2 B + H +
- * 2 O rows (H hard candidates, O negative pairs of the decision term) 4 B M + 12 d R, 36 per entry
+ * 2 O rows (H hard candidates, O negative pairs of the decision term) 4 B M + 8 d R, 36 per entry
  * and 4 (d + 4) per touched feature; 8 per labelled pair, 16 per sentence. On Quora (D = 67,682, d
- * = 200, B = 1,019, R = 3,120 with 265,000 entries of 18,400 features): 55 + 37 MB.
- *
- * In a job of N processes each has the X of its own sentences and d / N columns of the map with
- * their state. So the update, which is most of the memory and half of the work, is local. All
- * processes make the same random draws from the labels. Each computes the losses of B / N pairs and
- * O / N negative pairs. A process that owns R' of the batch's rows, with E' entries, and has d'
- * columns and P = B / N + 2 O / N rows of pairs, sends in a step that touches T features, in bytes:
- *     gathered  4 R' + 8 E' + 4 M d'                 its rows; its columns of the candidates'
- *                                                    vectors
- *     exchanged 4 (B + 2 O - P) d' + 4 P (d - d')    its columns of the other vectors, to the owner
- *                                                    of the pair; the gradients back
- *     shared    4 M d                                gradient of the candidates' vectors
- *     summed    4 B + 40 + 16 T                      softmax sums by column; losses; per feature
- *                                                    the gradient of g and the squared gradient of
- *                                                    L_w: sums over all columns
- *     broadcast 4, by process 0                      whether to stop
- * Once: 8 gathered and 8 summed at the start, 4 D d' gathered at the end, when every process
- * receives the whole map (4 D d bytes). On Quora with N = 2 a process sends 3.5 MB per step. In the
- * memory formula, d becomes d' for the map, the touched features and a third of 12 d R, and B M
- * becomes B M / N.
- *
- * Sums over processes round in a different order than sums in one process. Quora's losses differ by
- * 3e-6 of their value after 152 steps. A small corpus may see 1e-3: the first step of a term weight
- * has the length of the learning rate even when its gradient is only rounding error (it is zero for
- * a sentence's only word). The same N gives the same result, to the last bit. */
+ * = 200, B = 1,019, R = 3,120 with 265,000 entries of 18,400 features): 55 + 35 MB. */
 #ifndef LEARN_RANK_H
 #define LEARN_RANK_H
 
-#include "base/comm.h"
 #include "la/csr.h"
 
 #include <stdint.h>
 
 struct rank_pair {
-    uint32_t a, b; /* rows of X; in a job with global numbers, those of process 0 first */
+    uint32_t a, b; /* rows of X */
 };
 
 /* The labels. Pairs of a sentence with itself are skipped. */
@@ -100,7 +75,6 @@ struct rank_options {
     /* A non-zero result cancels. May be NULL. */
     int (*report)(void *user, const struct rank_progress *now);
     void *user;
-    const struct comm *comm; /* default comm_single. Only process 0 reports */
 };
 
 /* Sets the values above. */
@@ -118,10 +92,8 @@ struct rank_learned {
     size_t history_count;
 };
 
-/* X has one row per sentence, in a job of this process's sentences. FILM_USAGE when there is no
- * positive pair, an option is invalid or there are more processes than dimensions. Collective;
- * every process receives the same OUT. After a cancellation OUT holds what was learned so far; free
- * it as usual. */
+/* X has one row per sentence. FILM_USAGE when there is no positive pair or an option is invalid.
+ * After a cancellation OUT holds what was learned so far; free it as usual. */
 film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
                        const struct rank_options *options, struct rank_learned *out,
                        film_error *error);

@@ -1,9 +1,11 @@
 /* Loss and gradient of one batch: softmax over in-batch candidates, and a logistic decision term
- * with a learned border. Columns of the map are split over the processes. The step is row-wise
- * AdaGrad (Duchi et al. 2011). rank_draw.c draws the batches. */
+ * with a learned border. The step is row-wise AdaGrad (Duchi et al. 2011). rank_draw.c draws the
+ * batches. */
 #include "learn/rank_batch.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include "embed/vec.h"
+#include "learn/packed_rows.h"
 #include "learn/rank_kernel.h"
 
 #include <cblas.h>
@@ -19,23 +21,19 @@ film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard,
                             const struct rank_map *map, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t rows = 2 * (pairs + opposed) + hard, d = map->all_dim;
-    size_t processes = (size_t)map->comm->size, own = (pairs + processes - 1) / processes;
-    size_t tiles = (own + TILE - 1) / TILE;
+    size_t rows = 2 * (pairs + opposed) + hard, d = map->dim;
+    size_t tiles = (pairs + TILE - 1) / TILE;
     *batch = (struct rank_batch){.dim = d};
-    TRY(rank_fetch_init(&batch->fetch, map->comm, rows, error));
+    TRY_ALLOC(batch->row_start = mem_zeroed(rows + 1, sizeof *batch->row_start), error);
     TRY_ALLOC(batch->y = mem_aligned(rows * d, sizeof *batch->y), error);
     TRY_ALLOC(batch->dy = mem_aligned(rows * d, sizeof *batch->dy), error);
-    TRY_ALLOC(batch->columns = mem_aligned(rows * map->dim, sizeof *batch->columns), error);
-    TRY_ALLOC(batch->s = mem_aligned(own * (pairs + hard), sizeof *batch->s), error);
+    TRY_ALLOC(batch->s = mem_aligned(pairs * (pairs + hard), sizeof *batch->s), error);
     TRY_ALLOC(batch->length = mem_array(rows, sizeof *batch->length), error);
     TRY_ALLOC(batch->sums = mem_array(tiles * pairs, sizeof *batch->sums), error);
     TRY_ALLOC(batch->row_sum = mem_array(pairs, sizeof *batch->row_sum), error);
     TRY_ALLOC(batch->losses = mem_array(pairs + opposed, sizeof *batch->losses), error);
     TRY_ALLOC(batch->slopes = mem_array(pairs + opposed, sizeof *batch->slopes), error);
     TRY_ALLOC(batch->cluster = mem_array(pairs + hard, sizeof *batch->cluster), error);
-    TRY_ALLOC(batch->sizes = mem_array(processes, sizeof *batch->sizes), error);
-    TRY_ALLOC(batch->own_sizes = mem_array(processes, sizeof *batch->own_sizes), error);
     TRY_ALLOC(batch->local = mem_array(map->features, sizeof *batch->local), error);
     memset(batch->local, 0xff, map->features * sizeof *batch->local);
 done:
@@ -45,10 +43,11 @@ done:
 
 void rank_batch_free(struct rank_batch *batch)
 {
-    rank_fetch_free(&batch->fetch);
+    mem_free(batch->row_start);
+    mem_free(batch->col);
+    mem_free(batch->val);
     mem_free_aligned(batch->y);
     mem_free_aligned(batch->dy);
-    mem_free_aligned(batch->columns);
     mem_free_aligned(batch->s);
     mem_free(batch->length);
     mem_free(batch->sums);
@@ -56,8 +55,6 @@ void rank_batch_free(struct rank_batch *batch)
     mem_free(batch->losses);
     mem_free(batch->slopes);
     mem_free(batch->cluster);
-    mem_free(batch->sizes);
-    mem_free(batch->own_sizes);
     mem_free(batch->local);
     mem_free(batch->touched);
     mem_free(batch->start);
@@ -68,131 +65,86 @@ void rank_batch_free(struct rank_batch *batch)
     memset(batch, 0, sizeof *batch);
 }
 
-/* Sets the sizes of a batch and the range of its pairs that this process has. */
-static void take_batch_rows(struct rank_batch *b, const struct rank_map *map,
-                            const struct rank_rows *rows)
+/* ---- The rows ---- */
+
+static void take_batch_rows(struct rank_batch *b, const struct rank_rows *rows)
 {
-    const struct comm *comm = map->comm;
     b->pairs = rows->pairs;
     b->hard = rows->hard;
     b->opposed = rows->opposed;
-    b->first = comm_begin(comm, b->pairs, comm->rank);
-    b->end = comm_begin(comm, b->pairs, comm->rank + 1);
-    b->first_opposed = comm_begin(comm, b->opposed, comm->rank);
-    b->end_opposed = comm_begin(comm, b->opposed, comm->rank + 1);
     for (size_t j = 0; j < b->pairs + b->hard; j++)
         b->cluster[j] = rows->cluster[rows->row[b->pairs + j]];
 }
 
-/* ---- Between columns and rows ---- */
-
-/* Converts the vectors of the candidates, which every process needs: from the columns of each
- * process to whole rows of y, or from partial rows of dy to their sum in the columns of each
- * process. */
-static film_status turn_candidates(struct rank_batch *b, const struct rank_map *map, int to_rows,
-                                   int threads, film_error *error)
+/* Reads row I of the batch, row ROW of X. Dropout sets a random share of its entries to 0. */
+static void read_row(struct rank_batch *b, const struct csr *x, size_t i, size_t row,
+                     const struct rank_step *step)
 {
-    size_t count = b->pairs + b->hard, first = b->pairs * b->dim;
-    float *columns = b->columns + b->pairs * map->dim, *y = b->y + first, *dy = b->dy + first;
-    for (int i = 0; i < map->comm->size; i++)
-        b->sizes[i] = count * rank_map_dim(map, i) * (to_rows ? sizeof *y : 1);
-    if (!to_rows) {
-        rank_map_cut(map, dy, count, threads, y); /* y is no longer needed */
-        return comm_sum_shares(map->comm, y, b->sizes, columns, error);
+    size_t to = b->row_start[i], count = b->row_start[i + 1] - to, from = x->start[row];
+    struct rng rng;
+    if (x->packed) {
+        packed_rows_read(x->packed, row, count, b->col + to, b->val + to);
+    } else {
+        memcpy(b->col + to, x->col + from, count * sizeof *b->col);
+        memcpy(b->val + to, x->val + from, count * sizeof *b->val);
     }
-    film_status status = comm_gather(map->comm, columns, dy, b->sizes, error);
-    if (status == FILM_OK) rank_map_join(map, dy, count, threads, y);
-    return status;
+    if (step->dropout <= 0.0) return;
+    rng_seed_part(&rng, step->seed, i);
+    for (size_t k = to; k < to + count; k++)
+        if (rng_uniform(&rng) < step->dropout) b->val[k] = 0.0f;
 }
 
-/* Rows of a batch that only one process uses: row FIRST starts PAIRS pairs of SIDES rows each,
- * which are partitioned over the processes. */
-struct own_rows {
-    size_t first, pairs, sides;
-};
-
-/* The same conversion for those rows. */
-static film_status turn_own(struct rank_batch *b, const struct rank_map *map, struct own_rows rows,
-                            int to_rows, int threads, film_error *error)
+static film_status reserve_entries(struct rank_batch *b, size_t entries, film_error *error)
 {
-    const struct comm *comm = map->comm;
-    size_t first = rows.first, pairs = rows.pairs, sides = rows.sides, own = 0;
-    float *columns = b->columns + first * map->dim;
-    if (pairs == 0) return FILM_OK;
-    for (int i = 0; i < comm->size; i++) {
-        size_t begin = comm_begin(comm, pairs, i), end = comm_begin(comm, pairs, i + 1);
-        b->sizes[i] = sides * (end - begin) * map->dim * sizeof *columns;
-        if (i != comm->rank) continue;
-        own = sides * (end - begin);
-        first += sides * begin;
-    }
-    for (int i = 0; i < comm->size; i++)
-        b->own_sizes[i] = own * rank_map_dim(map, i) * sizeof *columns;
-    float *y = b->y + first * b->dim, *dy = b->dy + first * b->dim;
-    if (!to_rows) {
-        rank_map_cut(map, dy, own, threads, y);
-        return comm_exchange(comm, y, b->own_sizes, columns, b->sizes, error);
-    }
-    film_status status = comm_exchange(comm, columns, b->sizes, dy, b->own_sizes, error);
-    if (status == FILM_OK) rank_map_join(map, dy, own, threads, y);
-    return status;
+    /* A batch cannot touch more features than it has entries. */
+    if (mem_grow((void **)&b->col, &b->col_room, entries, sizeof *b->col) &&
+        mem_grow((void **)&b->val, &b->val_room, entries, sizeof *b->val) &&
+        mem_grow((void **)&b->touched, &b->touched_room, entries, sizeof *b->touched) &&
+        mem_grow((void **)&b->start, &b->start_room, entries + 2, sizeof *b->start) &&
+        mem_grow((void **)&b->entry_row, &b->entry_row_room, entries, sizeof *b->entry_row) &&
+        mem_grow((void **)&b->entry_val, &b->entry_val_room, entries, sizeof *b->entry_val))
+        return FILM_OK;
+    return status_no_memory(error);
 }
 
-static film_status turn_all(struct rank_batch *b, const struct rank_map *map, int to_rows,
-                            int threads, film_error *error)
+static film_status read_rows(struct rank_batch *b, const struct csr *x, const uint32_t *rows,
+                             size_t count, const struct rank_step *step, film_error *error)
 {
-    film_status status = FILM_OK;
-    TRY(turn_candidates(b, map, to_rows, threads, error));
-    struct own_rows anchors = {0, b->pairs, 1}, opposed = {2 * b->pairs + b->hard, b->opposed, 2};
-    TRY(turn_own(b, map, anchors, to_rows, threads, error));
-    TRY(turn_own(b, map, opposed, to_rows, threads, error));
-done:
-    return status;
+    for (size_t i = 0; i < count; i++)
+        b->row_start[i + 1] = b->row_start[i] + x->start[rows[i] + 1] - x->start[rows[i]];
+    film_status status = reserve_entries(b, b->row_start[count], error);
+    if (status != FILM_OK) return status;
+#pragma omp parallel for schedule(static) num_threads(step->threads)
+    for (size_t i = 0; i < count; i++) read_row(b, x, i, rows[i], step);
+    return FILM_OK;
 }
 
 /* ---- Forward ---- */
 
-static void normalise_rows(struct rank_batch *b, size_t first, size_t end, int threads)
+/* y = the vectors of all rows, with length 1. */
+static void embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count, int threads)
 {
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = first; i < end; i++)
-        b->length[i] = (float)vec_normalise(b->y + i * b->dim, b->dim);
-}
-
-/* Every process computes its columns of all vectors and receives the other columns of the vectors
- * it needs. */
-static film_status embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count,
-                              int threads, film_error *error)
-{
-    const struct rank_fetch *fetch = &b->fetch;
-    size_t opposed = 2 * b->pairs + b->hard;
 #pragma omp parallel for schedule(dynamic, 32) num_threads(threads)
     for (size_t i = 0; i < count; i++) {
-        size_t start = fetch->start[i];
-        rank_map_project(map, fetch->col + start, fetch->val + start, fetch->start[i + 1] - start,
-                         b->columns + i * map->dim);
+        size_t start = b->row_start[i];
+        float *y = b->y + i * b->dim;
+        rank_map_project(map, b->col + start, b->val + start, b->row_start[i + 1] - start, y);
+        b->length[i] = (float)vec_normalise(y, b->dim);
     }
-    film_status status = turn_all(b, map, 1, threads, error);
-    if (status != FILM_OK) return status;
-    normalise_rows(b, b->first, b->end, threads);
-    normalise_rows(b, b->pairs, opposed, threads);
-    normalise_rows(b, opposed + 2 * b->first_opposed, opposed + 2 * b->end_opposed, threads);
-    return FILM_OK;
 }
 
-/* s = exp(t (cos - 1)) by tiles of this process's a, with the sums of every row, and of every
- * column inside the tile. The mask of the cluster also removes the pair's own partner, which is
- * restored. */
+/* s = exp(t (cos - 1)) by tiles of a, with the sums of every row, and of every column inside the
+ * tile. The mask of the cluster also removes the pair's own partner, which is restored. */
 static void exponentiate_rows(struct rank_batch *b, const struct rank_rows *rows,
                               const struct rank_step *step)
 {
-    size_t d = b->dim, m = b->pairs + b->hard, tiles = (b->end - b->first + TILE - 1) / TILE;
+    size_t d = b->dim, m = b->pairs + b->hard, tiles = (b->pairs + TILE - 1) / TILE;
     const float *candidates = b->y + b->pairs * d;
     float t = (float)step->temperature;
 #pragma omp parallel for schedule(dynamic) num_threads(step->threads)
     for (size_t tile = 0; tile < tiles; tile++) {
-        size_t first = b->first + tile * TILE, end = first + TILE < b->end ? first + TILE : b->end;
-        float *sums = b->sums + tile * b->pairs, *s = b->s + tile * TILE * m;
+        size_t first = tile * TILE, end = first + TILE < b->pairs ? first + TILE : b->pairs;
+        float *sums = b->sums + tile * b->pairs, *s = b->s + first * m;
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - first), (int)m, (int)d,
                     1.0f, b->y + first * d, (int)d, candidates, (int)d, 0.0f, s, (int)m);
         memset(sums, 0, b->pairs * sizeof *sums);
@@ -205,13 +157,11 @@ static void exponentiate_rows(struct rank_batch *b, const struct rank_rows *rows
             b->row_sum[i] = sum + own;
         }
     }
-    if (tiles == 0) memset(b->sums, 0, b->pairs * sizeof *b->sums);
     for (size_t tile = 1; tile < tiles; tile++)
         vec_add_scaled(b->sums, 1.0f, b->sums + tile * b->pairs, b->pairs);
 }
 
-/* Turns the exponentials into the gradient of the cosines; returns the loss of this process's
- * pairs.
+/* Turns the exponentials into the gradient of the cosines; returns the sum of the pairs' losses.
  *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])
  * A hard j has no column sum. */
 static double probabilities(struct rank_batch *b, const struct rank_step *step)
@@ -221,14 +171,14 @@ static double probabilities(struct rank_batch *b, const struct rank_step *step)
     double loss = 0.0;
     for (size_t j = 0; j < b->pairs; j++) b->sums[j] = 1.0f / b->sums[j];
 #pragma omp parallel for schedule(static) num_threads(step->threads)
-    for (size_t i = b->first; i < b->end; i++) {
-        float *row = b->s + (i - b->first) * m;
+    for (size_t i = 0; i < b->pairs; i++) {
+        float *row = b->s + i * m;
         double own = (double)row[i];
         b->losses[i] = -0.5 * (log(own / (double)b->row_sum[i]) + log(own * (double)b->sums[i]));
         rank_probabilities(row, m, b->pairs, factor, b->row_sum[i], b->sums);
         row[i] -= 2.0f * factor;
     }
-    for (size_t i = b->first; i < b->end; i++) loss += b->losses[i];
+    for (size_t i = 0; i < b->pairs; i++) loss += b->losses[i];
     return loss;
 }
 
@@ -265,26 +215,17 @@ struct verdict_sums {
     double loss[2], slope[2];
 };
 
-/* The K-th own pair: the positive ones, then the opposed ones, numbered after all positive
- * pairs. */
-static size_t own_pair(const struct rank_batch *b, size_t k)
-{
-    size_t own = b->end - b->first;
-    return k < own ? b->first + k : b->pairs + b->first_opposed + (k - own);
-}
-
 /* Adds the gradient of the decision term: for positive pairs to the diagonal of b->s, for opposed
  * pairs directly to dy. */
 static void decisions(struct rank_batch *b, const struct rank_step *step, struct verdict_sums *sums)
 {
     size_t m = b->pairs + b->hard, d = b->dim, first = 2 * b->pairs + b->hard;
-    size_t own = b->end - b->first, count = own + b->end_opposed - b->first_opposed;
+    size_t count = b->pairs + b->opposed;
 #pragma omp parallel for schedule(static) num_threads(step->threads)
-    for (size_t k = 0; k < count; k++) {
-        size_t i = own_pair(b, k);
+    for (size_t i = 0; i < count; i++) {
         float by_cosine = decision_gradient(b, i, step);
-        if (k < own) {
-            b->s[k * m + i] += by_cosine;
+        if (i < b->pairs) {
+            b->s[i * m + i] += by_cosine;
             continue;
         }
         size_t u = first + 2 * (i - b->pairs);
@@ -294,84 +235,58 @@ static void decisions(struct rank_batch *b, const struct rank_step *step, struct
         }
         through_length(b, u, u + 2);
     }
-    for (size_t k = 0; k < count; k++) {
-        size_t i = own_pair(b, k), opposed = k >= own, kind = opposed ? b->opposed : b->pairs;
+    for (size_t i = 0; i < count; i++) {
+        size_t opposed = i >= b->pairs, kind = opposed ? b->opposed : b->pairs;
         sums->loss[opposed] += b->losses[i] / (double)kind;
         sums->slope[opposed] += b->slopes[i] / (double)kind;
     }
 }
 
-/* Computes the loss over all processes and leaves the gradient of the cosines in b->s. */
-static film_status losses(struct rank_batch *b, const struct comm *comm,
-                          const struct rank_step *step, struct rank_loss *loss, film_error *error)
+/* Computes the loss and leaves the gradient of the cosines in b->s. */
+static void losses(struct rank_batch *b, const struct rank_step *step, struct rank_loss *loss)
 {
-    film_status status = FILM_OK;
-    struct {
-        double ranking;
-        struct verdict_sums decision;
-    } sums = {0};
-    TRY(comm_sum_float(comm, b->sums, b->pairs, error));
-    sums.ranking = probabilities(b, step);
-    if (b->opposed) decisions(b, step, &sums.decision);
-    TRY(comm_sum_double(comm, &sums.ranking, sizeof sums / sizeof(double), error));
-    loss->value = sums.ranking / (double)b->pairs;
-    loss->value += step->decision * (sums.decision.loss[0] + sums.decision.loss[1]);
-    loss->by_border =
-        step->decision * step->temperature * (sums.decision.slope[0] - sums.decision.slope[1]);
-done:
-    return status;
+    struct verdict_sums decision = {{0}, {0}};
+    double ranking = probabilities(b, step);
+    if (b->opposed) decisions(b, step, &decision);
+    loss->value = ranking / (double)b->pairs;
+    loss->value += step->decision * (decision.loss[0] + decision.loss[1]);
+    loss->by_border = step->decision * step->temperature * (decision.slope[0] - decision.slope[1]);
 }
 
 /* ---- Backward ---- */
 
-/* Rows of dy: G C for this process's a, G' A for the candidates, with G = b->s. The latter are
- * summed over the processes later; the backward pass through the normalisation is linear, so it can
- * come first. */
+/* Rows of dy: G C for all a, G' A for the candidates, with G = b->s. */
 static void vector_gradient(struct rank_batch *b, int threads)
 {
-    size_t d = b->dim, n = b->pairs, own = b->end - b->first, m = n + b->hard;
-    size_t tiles_a = (own + TILE - 1) / TILE, tiles = tiles_a + (m + TILE - 1) / TILE;
+    size_t d = b->dim, n = b->pairs, m = n + b->hard;
+    size_t tiles_a = (n + TILE - 1) / TILE, tiles = tiles_a + (m + TILE - 1) / TILE;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (size_t tile = 0; tile < tiles; tile++) {
         int of_a = tile < tiles_a;
-        size_t first = (of_a ? tile : tile - tiles_a) * TILE, limit = of_a ? own : m;
-        size_t end = first + TILE < limit ? first + TILE : limit;
-        size_t row = of_a ? b->first + first : n + first;
+        size_t first = (of_a ? tile : tile - tiles_a) * TILE, limit = of_a ? n : m;
+        size_t end = first + TILE < limit ? first + TILE : limit, row = of_a ? first : n + first;
         int rows = (int)(end - first);
         if (of_a)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, (int)d, (int)m, 1.0f,
                         b->s + first * m, (int)m, b->y + n * d, (int)d, 0.0f, b->dy + row * d,
                         (int)d);
         else
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, (int)d, (int)own, 1.0f,
-                        b->s + first, (int)m, b->y + b->first * d, (int)d, 0.0f, b->dy + row * d,
-                        (int)d);
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, rows, (int)d, (int)n, 1.0f,
+                        b->s + first, (int)m, b->y, (int)d, 0.0f, b->dy + row * d, (int)d);
         through_length(b, row, row + end - first);
     }
-}
-
-static film_status reserve_entries(struct rank_batch *b, size_t entries, film_error *error)
-{
-    /* A batch cannot touch more features than it has entries. */
-    if (mem_grow((void **)&b->touched, &b->touched_room, entries, sizeof *b->touched) &&
-        mem_grow((void **)&b->start, &b->start_room, entries + 2, sizeof *b->start) &&
-        mem_grow((void **)&b->entry_row, &b->entry_row_room, entries, sizeof *b->entry_row) &&
-        mem_grow((void **)&b->entry_val, &b->entry_val_room, entries, sizeof *b->entry_val))
-        return FILM_OK;
-    return status_no_memory(error);
 }
 
 /* Groups entries by feature, without those that dropout set to 0: counting sort, features in order
  * of appearance, rows ascending. */
 static void sort_entries(struct rank_batch *b, size_t rows)
 {
-    const struct rank_fetch *fetch = &b->fetch;
     size_t count = 0, sum = 0;
-    for (size_t k = 0; k < fetch->start[rows]; k++) {
-        uint32_t *at = &b->local[fetch->col[k]];
-        if (fetch->val[k] == 0.0f) continue;
+    for (size_t k = 0; k < b->row_start[rows]; k++) {
+        uint32_t *at = &b->local[b->col[k]];
+        if (b->val[k] == 0.0f) continue;
         if (*at == UINT32_MAX) {
-            b->touched[count] = fetch->col[k];
+            b->touched[count] = b->col[k];
             *at = (uint32_t)count++;
             b->start[count] = 0;
         }
@@ -384,11 +299,11 @@ static void sort_entries(struct rank_batch *b, size_t rows)
         sum += here;
     }
     for (size_t i = 0; i < rows; i++)
-        for (size_t k = fetch->start[i]; k < fetch->start[i + 1]; k++) {
-            if (fetch->val[k] == 0.0f) continue;
-            size_t place = b->start[b->local[fetch->col[k]] + 1]++; /* finally: where it ends */
+        for (size_t k = b->row_start[i]; k < b->row_start[i + 1]; k++) {
+            if (b->val[k] == 0.0f) continue;
+            size_t place = b->start[b->local[b->col[k]] + 1]++; /* finally: where it ends */
             b->entry_row[place] = (uint32_t)i;
-            b->entry_val[place] = fetch->val[k];
+            b->entry_val[place] = b->val[k];
         }
     for (size_t i = 0; i < count; i++) b->local[b->touched[i]] = UINT32_MAX;
     b->touched_count = count;
@@ -396,19 +311,18 @@ static void sort_entries(struct rank_batch *b, size_t rows)
 
 /* OUT = the gradient of L_f for features FIRST to END - 1 of the batch; also that of g_f, which is
  * L_f . dL_f because L_f enters as exp(g_f) L_f. */
-static film_status feature_gradients(struct rank_batch *b, const struct rank_map *map, size_t first,
-                                     size_t end, int threads, float *out, film_error *error)
+static void feature_gradients(struct rank_batch *b, const struct rank_map *map, size_t first,
+                              size_t end, int threads, float *out)
 {
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (size_t i = first; i < end; i++) {
         size_t start = b->start[i], f = b->touched[i], d = map->dim;
         float *gradient = out + (i - first) * d;
-        rank_gather(b->columns, d, b->entry_row + start, b->entry_val + start,
-                    b->start[i + 1] - start, d, gradient);
+        rank_gather(b->dy, d, b->entry_row + start, b->entry_val + start, b->start[i + 1] - start,
+                    d, gradient);
         rank_scale(gradient, map->gain[f], map->rows + f * d, d, &b->by_feature[i][0],
                    &b->by_feature[i][1]);
     }
-    return comm_sum_double(map->comm, (double *)(b->by_feature + first), 2 * (end - first), error);
 }
 
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
@@ -418,16 +332,12 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
 {
     film_status status = FILM_OK;
     size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
-    int threads = step->threads;
-    take_batch_rows(batch, map, rows);
-    TRY(rank_fetch_rows(&batch->fetch, x, rows->row, count,
-                        (struct rank_dropout){step->dropout, step->seed}, threads, error));
-    TRY(reserve_entries(batch, batch->fetch.start[count], error));
-    TRY(embed_rows(batch, map, count, threads, error));
+    take_batch_rows(batch, rows);
+    TRY(read_rows(batch, x, rows->row, count, step, error));
+    embed_rows(batch, map, count, step->threads);
     exponentiate_rows(batch, rows, step);
-    TRY(losses(batch, map->comm, step, loss, error));
-    vector_gradient(batch, threads);
-    TRY(turn_all(batch, map, 0, threads, error));
+    losses(batch, step, loss);
+    vector_gradient(batch, step->threads);
     sort_entries(batch, count);
     TRY_ALLOC(mem_grow((void **)&batch->by_feature, &batch->feature_room, batch->touched_count,
                        sizeof *batch->by_feature),
@@ -438,20 +348,18 @@ done:
 
 /* ---- The AdaGrad step ---- */
 
-film_status rank_batch_read(struct rank_batch *batch, const struct rank_map *map, float *gradient,
-                            float *gain, film_error *error)
+void rank_batch_read(struct rank_batch *batch, const struct rank_map *map, float *gradient,
+                     float *gain)
 {
-    film_status status = feature_gradients(batch, map, 0, batch->touched_count, 1, gradient, error);
+    feature_gradients(batch, map, 0, batch->touched_count, 1, gradient);
     for (size_t i = 0; i < batch->touched_count; i++) gain[i] = (float)batch->by_feature[i][0];
-    return status;
 }
 
-/* AdaGrad with one step size per feature. SQUARE is the squared norm of the whole gradient row,
- * over all processes. */
+/* AdaGrad with one step size per feature. SQUARE is the squared norm of the gradient row. */
 static void step_row(struct rank_map *map, size_t f, const float *gradient, double square,
                      float rate)
 {
-    map->squares[f] += (float)(square / (double)map->all_dim);
+    map->squares[f] += (float)(square / (double)map->dim);
     if (map->squares[f] > 0.0f)
         vec_add_scaled(map->rows + f * map->dim, -rate / sqrtf(map->squares[f]), gradient,
                        map->dim);
@@ -487,7 +395,7 @@ film_status rank_batch_update(struct rank_batch *batch, struct rank_map *map,
               error);
     for (size_t first = 0; first < count; first += BLOCK) {
         size_t end = first + BLOCK < count ? first + BLOCK : count;
-        TRY(feature_gradients(batch, map, first, end, step->threads, batch->gradient, error));
+        feature_gradients(batch, map, first, end, step->threads, batch->gradient);
         step_features(batch, map, step, first, end);
     }
     for (size_t i = 0; i < count; i++) {

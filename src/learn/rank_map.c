@@ -1,5 +1,5 @@
-/* The map that ranking learns, split by columns over the processes: random signs at the start
- * (Achlioptas 2003), joined at the end. rank_batch.c takes the steps. */
+/* The map that ranking learns: random signs at the start (Achlioptas 2003). rank_batch.c takes the
+ * steps. */
 #include "learn/rank_map.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -10,24 +10,11 @@
 #include <string.h>
 
 enum {
-    MOST_DIM = 4096,        /* a part of a vector is on the stack */
-    ENTRIES_AT_ONCE = 256,  /* entries weighted at a time, on the stack too */
-    FEATURES_AT_ONCE = 1024 /* features whose columns are joined at a time */
+    MOST_DIM = 4096,      /* a part of a vector is on the stack */
+    ENTRIES_AT_ONCE = 256 /* entries weighted at a time, on the stack too */
 };
 
-/* ---- Columns of each process ---- */
-
-static size_t first_column(const struct rank_map *map, int rank)
-{
-    return comm_begin(map->comm, map->all_dim, rank);
-}
-
-size_t rank_map_dim(const struct rank_map *map, int rank)
-{
-    return first_column(map, rank + 1) - first_column(map, rank);
-}
-
-/* ---- Start and end ---- */
+/* ---- Start ---- */
 
 /* Signs instead of normal deviates: an equally good random projection that needs one random number
  * per 64 entries. Every row has length exactly 1, so that all features start with equal
@@ -36,35 +23,27 @@ static void fill_signs(const struct rank_map *map, uint64_t seed, uint64_t featu
 {
     struct rng rng;
     uint64_t bits = 0;
-    float size = (float)(1.0 / sqrt((double)map->all_dim)), *row = map->rows + feature * map->dim;
-    size_t first = first_column(map, map->comm->rank);
+    float size = (float)(1.0 / sqrt((double)map->dim)), *row = map->rows + feature * map->dim;
     rng_seed_part(&rng, seed, feature);
-    for (size_t i = 0; i < first + map->dim; i++, bits >>= 1) {
+    for (size_t i = 0; i < map->dim; i++, bits >>= 1) {
         if (i % 64 == 0) bits = rng_next(&rng);
-        if (i >= first) row[i - first] = bits & 1 ? size : -size;
+        row[i] = bits & 1 ? size : -size;
     }
 }
 
-film_status rank_map_init(struct rank_map *map, const struct comm *comm,
-                          const struct rank_start *start, film_error *error)
+film_status rank_map_init(struct rank_map *map, const struct rank_start *start, film_error *error)
 {
     film_status status = FILM_OK;
     size_t elements, features = start->features, dim = start->dim;
     float ground = (float)(start->ground * start->ground);
     int threads = start->threads;
-    *map = (struct rank_map){.comm = comm, .features = features, .all_dim = dim};
+    *map = (struct rank_map){.features = features, .dim = dim};
     if (dim > MOST_DIM || __builtin_mul_overflow(features, dim, &elements))
         return status_set(error, FILM_USAGE,
                           "a map of %zu features and %zu dimensions is too large; choose fewer "
                           "features or a smaller dim",
                           features, dim);
-    if (dim < (size_t)comm->size)
-        return status_set(error, FILM_USAGE,
-                          "%d processes are too many for %zu dimensions; choose at most one "
-                          "process per dimension",
-                          comm->size, dim);
-    map->dim = rank_map_dim(map, comm->rank);
-    TRY_ALLOC((map->rows = mem_array(features * map->dim, sizeof *map->rows)) &&
+    TRY_ALLOC((map->rows = mem_array(elements, sizeof *map->rows)) &&
                   (map->log_gain = mem_zeroed(features, sizeof *map->log_gain)) &&
                   (map->gain = mem_array(features, sizeof *map->gain)) &&
                   (map->gain_squares = mem_zeroed(features, sizeof *map->gain_squares)) &&
@@ -110,54 +89,4 @@ void rank_map_project(const struct rank_map *map, const uint32_t *col, const flo
         rank_gather(map->rows, map->dim, used, weighed, kept, map->dim, to);
         if (at) vec_add_scaled(out, 1.0f, part, map->dim);
     }
-}
-
-void rank_map_join(const struct rank_map *map, const float *blocks, size_t count, int threads,
-                   float *rows)
-{
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < count; i++)
-        for (int rank = 0; rank < map->comm->size; rank++) {
-            size_t first = first_column(map, rank), dim = rank_map_dim(map, rank);
-            memcpy(rows + i * map->all_dim + first, blocks + count * first + i * dim,
-                   dim * sizeof *rows);
-        }
-}
-
-void rank_map_cut(const struct rank_map *map, const float *rows, size_t count, int threads,
-                  float *blocks)
-{
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (size_t i = 0; i < count; i++)
-        for (int rank = 0; rank < map->comm->size; rank++) {
-            size_t first = first_column(map, rank), dim = rank_map_dim(map, rank);
-            memcpy(blocks + count * first + i * dim, rows + i * map->all_dim + first,
-                   dim * sizeof *rows);
-        }
-}
-
-/* Works from the last features to the first, so that whole rows overwrite only columns that were
- * already read: no second map is needed. */
-film_status rank_map_complete(struct rank_map *map, int threads, film_error *error)
-{
-    film_status status = FILM_OK;
-    int size = map->comm->size;
-    size_t *sizes = mem_array((size_t)size, sizeof *sizes), d = map->all_dim;
-    float *blocks = mem_array(FEATURES_AT_ONCE * d, sizeof *blocks), *grown;
-    TRY_ALLOC(sizes && blocks, error);
-    TRY_ALLOC(grown = mem_resize(map->rows, map->features * d, sizeof *grown), error);
-    map->rows = grown;
-    for (size_t end = map->features; end > 0;) {
-        size_t first = (end - 1) / FEATURES_AT_ONCE * FEATURES_AT_ONCE;
-        for (int rank = 0; rank < size; rank++)
-            sizes[rank] = (end - first) * rank_map_dim(map, rank) * sizeof *blocks;
-        TRY(comm_gather(map->comm, map->rows + first * map->dim, blocks, sizes, error));
-        rank_map_join(map, blocks, end - first, threads, map->rows + first * d);
-        end = first;
-    }
-    map->dim = d;
-done:
-    mem_free(sizes);
-    mem_free(blocks);
-    return status;
 }

@@ -87,7 +87,7 @@ static struct rank_map start_map(size_t features, size_t dim, uint64_t seed)
 {
     struct rank_map map;
     struct rank_start start = {.features = features, .dim = dim, .seed = seed, .threads = 1};
-    assert_ok(rank_map_init(&map, &comm_single, &start, &error));
+    assert_ok(rank_map_init(&map, &start, &error));
     return map;
 }
 
@@ -186,7 +186,7 @@ static void known_duplicates_are_never_negatives(void **state)
     rows.cluster = together;
     assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
     assert_true(fabs(loss.value) < 1e-6); /* no negatives */
-    assert_ok(rank_batch_read(&batch, &map, gradient, gain, &error));
+    rank_batch_read(&batch, &map, gradient, gain);
     for (size_t i = 0; i < batch.touched_count * 6; i++) assert_close(gradient[i], 0.0, 1e-5);
     rows.cluster = apart;
     assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
@@ -289,13 +289,13 @@ static void a_feature_steps_by_the_mean_square_of_its_gradients(void **state)
     struct rank_loss loss;
     struct rank_map map;
     start.threads = 1;
-    assert_ok(rank_map_init(&map, &comm_single, &start, &error));
+    assert_ok(rank_map_init(&map, &start, &error));
     assert_ok(rank_batch_init(&batch, 2, 1, 0, &map, &error));
     for (size_t f = 0; f < FEATURES; f++) squares[f] = 0.01 * 0.01;
     for (int round = 0; round < 3; round++) {
         for (size_t i = 0; i < FEATURES * D; i++) expected[i / D][i % D] = (double)map.rows[i];
         assert_ok(rank_batch_gradient(&batch, &map, &x, &rows, &step, &loss, &error));
-        assert_ok(rank_batch_read(&batch, &map, gradient, gain, &error));
+        rank_batch_read(&batch, &map, gradient, gain);
         for (size_t i = 0; i < batch.touched_count; i++) {
             size_t f = batch.touched[i];
             for (size_t c = 0; c < D; c++)
