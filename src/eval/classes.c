@@ -49,32 +49,27 @@ static int take(void *user, size_t row, const film_classification *result)
     return 0;
 }
 
-/* Classifies all rows. In a job every process does: the texts are few. */
+/* Classifies all rows. */
 static film_status classify_rows(struct evaluation *evaluation, struct class_tally *tally,
                                  film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = tally->corpus;
-    const struct strtab *texts, *names = &tally->model->classifier.categories;
-    struct strtab fetched = {0};
+    const struct strtab *names = &tally->model->classifier.categories;
     film_text *text = mem_array(corpus->rows, sizeof *text);
-    uint32_t *at = mem_array(corpus->rows, sizeof *at);
     uint32_t *number = mem_array(corpus->categories.count, sizeof *number);
     film_classify_options options = {.size = sizeof options,
                                      .threads = evaluation->options->threads};
-    TRY_ALLOC(text && at && number, error);
+    TRY_ALLOC(text && number, error);
     for (uint32_t c = 0; c < corpus->categories.count; c++)
         number[c] = number_of(names, strtab_get(&corpus->categories, c));
-    TRY(labels_fetch_texts(corpus, corpus->a, corpus->rows, &fetched, &texts, at, error));
     for (size_t i = 0; i < corpus->rows; i++) {
-        text[i] = strtab_get(texts, at[i]);
+        text[i] = strtab_get(&corpus->sentences, corpus->a[i]);
         tally->target[i] = number[corpus->category[i]];
     }
     TRY(film_classify_many(tally->model, text, corpus->rows, &options, take, tally, error));
 done:
-    strtab_free(&fetched);
     mem_free(text);
-    mem_free(at);
     mem_free(number);
     return status;
 }

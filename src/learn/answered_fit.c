@@ -155,12 +155,13 @@ static film_status add_query(struct small_pool *pool, const struct out_of_fold *
                              double margin, struct sign_rows *rows, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct labelled_pairs *pairs = &held->pairs;
     const float *x = held->x + i * held->traits;
     struct first other;
     float sign[ANSWERED_SIGNS];
     film_text a, b;
-    labels_text(&held->share, i, &a, &b);
-    TRY(first_answer(pool, a, union_find_root(&pool->groups, held->share.a[i]), &other, error));
+    labels_text(&(struct labelled_texts){held->corpus, pairs}, i, &a, &b);
+    TRY(first_answer(pool, a, union_find_root(&pool->groups, pairs->a[i]), &other, error));
     struct answered_pair pair = {
         .log_odds = margin,
         .similarity = (double)held->similarity[i],
@@ -181,9 +182,9 @@ static film_status add_rows(struct small_pool *pool, const struct out_of_fold *h
     film_status status = FILM_OK;
     char room[ROOM];
     size_t left = 0, wanted = QUERIES;
-    for (size_t i = 0; i < held->share.count; i++) left += held->share.target[i] >= 0.5f;
-    for (size_t i = 0; i < held->share.count && wanted; i++) {
-        if (held->share.target[i] < 0.5f || rng_below(rng, left--) >= wanted) continue;
+    for (size_t i = 0; i < held->pairs.count; i++) left += held->pairs.target[i] >= 0.5f;
+    for (size_t i = 0; i < held->pairs.count && wanted; i++) {
+        if (held->pairs.target[i] < 0.5f || rng_below(rng, left--) >= wanted) continue;
         wanted--;
         TRY(add_query(pool, held, i, margin[i], rows, error));
     }
@@ -232,8 +233,8 @@ static film_status fit_answered(struct sign_rows *rows, struct answer_rule *answ
     for (size_t i = 0; i < rows->count; i++) /* both kinds count the same */
         rows->weight[i] =
             (float)rows->count / (2 * (float)(rows->target[i] > 0 ? rows->positives : negatives));
-    struct linear_data data = {
-        rows->x, rows->count, ANSWERED_SIGNS, rows->target, rows->weight, &comm_single, NULL};
+    struct linear_data data = {rows->x,      rows->count,  ANSWERED_SIGNS,
+                               rows->target, rows->weight, NULL};
     for (int again = 1; again;) {
         linear_free(&line);
         TRY(linear_fit(&line, &data, use, 1, 1, error));
@@ -262,8 +263,8 @@ film_status answered_fit(const struct learn_input *input, const struct out_of_fo
     struct small_pool pool = {.count = 0};
     struct sign_rows rows = {.count = 0};
     struct rng rng;
-    if (input->corpus->comm->size > 1 || !word_map_exists(&decision->encoder->map) ||
-        decision->encoder->network || input->corpus->labels == FILM_LABELS_SCORES)
+    if (!word_map_exists(&decision->encoder->map) || decision->encoder->network ||
+        input->corpus->labels == FILM_LABELS_SCORES)
         return FILM_OK;
     rng_seed(&rng, input->options->seed);
     TRY_ALLOC((rows.x = mem_array(3 * QUERIES, ANSWERED_SIGNS * sizeof(float))) &&

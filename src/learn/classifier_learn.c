@@ -33,7 +33,6 @@ struct class_learner {
     struct class_data data;
     film_text *text;
     uint32_t *category, *sentence; /* by row of DATA; sentence ids of the corpus */
-    struct strtab fetched;
     struct folds folds;
     size_t first; /* the first fit that is made */
     float *maps[FITS];
@@ -49,7 +48,6 @@ static void learner_free(struct class_learner *learner)
     mem_free(learner->category);
     mem_free(learner->sentence);
     mem_free(learner->group);
-    strtab_free(&learner->fetched);
     folds_free(&learner->folds);
     for (int f = 0; f <= FITS; f++) {
         classifier_free(&learner->fits[f]);
@@ -60,34 +58,30 @@ static void learner_free(struct class_learner *learner)
 
 /* ---- Rows ---- */
 
-/* Draws the rows and fetches their texts; only the first process of a job keeps them. */
+/* Draws the rows. */
 static film_status read_rows(struct class_learner *learner, film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = learner->input->corpus;
-    const struct strtab *texts;
     size_t left = corpus->rows, count = 0;
     size_t wanted = left < MOST_ROWS ? left : MOST_ROWS;
     struct rng rng;
-    uint32_t *at = mem_array(wanted, sizeof *at);
-    TRY_ALLOC(at && (learner->text = mem_array(wanted, sizeof *learner->text)) &&
+    TRY_ALLOC((learner->text = mem_array(wanted, sizeof *learner->text)) &&
                   (learner->category = mem_array(wanted, sizeof *learner->category)) &&
                   (learner->sentence = mem_array(wanted, sizeof *learner->sentence)),
               error);
     rng_seed(&rng, learner->input->options->seed);
-    for (size_t i = 0; i < corpus->rows && corpus->comm->rank == 0; i++) {
+    for (size_t i = 0; i < corpus->rows; i++) {
         if (rng_below(&rng, left--) >= wanted - count) continue;
         learner->sentence[count] = corpus->a[i];
+        learner->text[count] = strtab_get(&corpus->sentences, corpus->a[i]);
         learner->category[count++] = corpus->category[i];
     }
-    TRY(labels_fetch_texts(corpus, learner->sentence, count, &learner->fetched, &texts, at, error));
-    for (size_t i = 0; i < count; i++) learner->text[i] = strtab_get(texts, at[i]);
     learner->data = (struct class_data){.count = count,
                                         .text = learner->text,
                                         .category = learner->category,
                                         .names = &corpus->categories};
 done:
-    mem_free(at);
     return status;
 }
 
@@ -249,7 +243,7 @@ static film_status run_fits(struct class_learner *learner, film_error *error)
     film_status status = FILM_OK;
     struct encoder encoders[FITS + 1];
     size_t from = learner->first;
-    for (size_t f = from; f <= FITS && status == FILM_OK; f++) /* in a job, all learn the maps */
+    for (size_t f = from; f <= FITS && status == FILM_OK; f++)
         status = fit_encoder(learner, f, &encoders[f], error);
     if (status != FILM_OK || !learner->data.count) return status;
     struct fits_job job = {learner, encoders};

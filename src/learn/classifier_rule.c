@@ -210,7 +210,7 @@ static film_status fit_none(const struct held_answers *held, const float *x,
     TRY_ALLOC(target && weight, error);
     weigh_answers(held, target, weight);
     memset(use, 1, sizeof use);
-    struct linear_data data = {x, held->count, CLASS_SIGNS, target, weight, &comm_single, NULL};
+    struct linear_data data = {x, held->count, CLASS_SIGNS, target, weight, NULL};
     /* The signs are correlated: without a ridge, their weights follow the categories left out. */
     TRY(linear_fit(&line, &data, use, 0.02 * (double)held->count, 1, error));
     rule->none[CLASS_SIGNS] = line.bias + log(NONE_PRIOR / (1 - NONE_PRIOR));

@@ -13,14 +13,8 @@
 
 void evidence_defaults(struct evidence_options *options)
 {
-    *options = (struct evidence_options){.epochs = 4,
-                                         .rate = 0.1,
-                                         .ridge = 0,
-                                         .ground = 1e-8,
-                                         .seed = 1,
-                                         .fits = 1,
-                                         .threads = 1,
-                                         .comm = &comm_single};
+    *options = (struct evidence_options){
+        .epochs = 4, .rate = 0.1, .ridge = 0, .ground = 1e-8, .seed = 1, .fits = 1, .threads = 1};
 }
 
 /* Entries that are read at a time. */
@@ -104,21 +98,16 @@ static void adagrad_step(const struct unpacked *row, float slope, float rate, fl
 
 /* One set of weights in training. */
 struct fit {
-    const unsigned char *use;
     struct weight_slot *slots;
-    struct weight_slot *mixed; /* as all processes had them after the last averaging */
-    uint32_t *order;           /* of the pairs used */
+    uint32_t *order; /* of the pairs used */
     size_t count;
     struct rng rng;
     struct unpacked row[2]; /* this one and the next */
-    film_status status;
-    film_error error;
 };
 
 static void fit_free(struct fit *fit)
 {
     mem_free(fit->slots);
-    mem_free(fit->mixed);
     mem_free(fit->order);
     for (int r = 0; r < 2; r++) {
         mem_free(fit->row[r].column);
@@ -126,42 +115,47 @@ static void fit_free(struct fit *fit)
     }
 }
 
-static film_status fit_start(struct fit *fit, const struct evidence_rows *rows,
-                             const struct evidence_options *options, film_error *error)
+/* All fits of a call. */
+struct fits {
+    const struct evidence_rows *rows;
+    const struct evidence_labels *labels;
+    const struct evidence_options *options;
+    float *const *out;
+};
+
+/* USE[i]: whether pair i is used; NULL: all are. */
+static film_status fit_start(struct fit *fit, const struct fits *all, const unsigned char *use,
+                             film_error *error)
 {
     film_status status = FILM_OK;
-    size_t columns = rows->columns + 1;
-    TRY_ALLOC((fit->slots = mem_array(columns, sizeof *fit->slots)) &&
-                  (fit->order = mem_array(rows->pairs, sizeof *fit->order)),
-              error);
-    for (size_t i = 0; i < rows->pairs; i++)
-        if (!fit->use || fit->use[i]) fit->order[fit->count++] = (uint32_t)i;
+    size_t columns = all->rows->columns + 1;
+    *fit = (struct fit){.slots = mem_array(columns, sizeof *fit->slots),
+                        .order = mem_array(all->rows->pairs, sizeof *fit->order)};
+    TRY_ALLOC(fit->slots && fit->order, error);
+    for (size_t i = 0; i < all->rows->pairs; i++)
+        if (!use || use[i]) fit->order[fit->count++] = (uint32_t)i;
     for (size_t c = 0; c < columns; c++)
-        fit->slots[c] = (struct weight_slot){0, (float)options->ground};
-    rng_seed(&fit->rng, options->seed);
-    if (options->comm->size == 1) goto done;
-    TRY_ALLOC(fit->mixed = mem_array(columns, sizeof *fit->mixed), error);
-    memcpy(fit->mixed, fit->slots, columns * sizeof *fit->mixed);
+        fit->slots[c] = (struct weight_slot){0, (float)all->options->ground};
+    rng_seed(&fit->rng, all->options->seed);
 done:
     return status;
 }
 
-/* Trains on chunk PART of PARTS of an epoch. */
-static film_status walk(struct fit *fit, const struct evidence_rows *rows,
-                        const struct evidence_labels *labels,
-                        const struct evidence_options *options, size_t epoch, size_t part,
-                        size_t parts)
+static film_status run_epoch(struct fit *fit, const struct fits *all, size_t epoch,
+                             film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = fit->count, end = count * (part + 1) / parts, n = count * part / parts;
-    struct weight_slot *slots = fit->slots, *bias = &fit->slots[rows->columns];
-    if (part == 0) shuffle(&fit->rng, fit->order, count);
-    if (n < end) TRY(unpack_row(&fit->row[n % 2], rows, slots, fit->order[n], &fit->error));
-    for (; n < end; n++) {
+    const struct evidence_options *options = all->options;
+    const struct evidence_labels *labels = all->labels;
+    size_t count = fit->count;
+    struct weight_slot *slots = fit->slots, *bias = &fit->slots[all->rows->columns];
+    shuffle(&fit->rng, fit->order, count);
+    if (count) TRY(unpack_row(&fit->row[0], all->rows, slots, fit->order[0], error));
+    for (size_t n = 0; n < count; n++) {
         size_t i = fit->order[n];
         const struct unpacked *row = &fit->row[n % 2];
-        if (n + 1 < end)
-            TRY(unpack_row(&fit->row[(n + 1) % 2], rows, slots, fit->order[n + 1], &fit->error));
+        if (n + 1 < count)
+            TRY(unpack_row(&fit->row[(n + 1) % 2], all->rows, slots, fit->order[n + 1], error));
         double left = 1 - ((double)epoch + (double)n / (double)count) / (double)options->epochs;
         double known = labels->offset ? (double)labels->offset[i] : 0;
         double p = calibrate_probability(known + slots_margin(row, slots, bias));
@@ -172,83 +166,27 @@ done:
     return status;
 }
 
-/* Merges columns FIRST .. END - 1 of all processes. The sums of squares are added. A weight moves
- * by the sum of all moves, each reduced as AdaGrad would have done with the squares of the others.
- * So a weight that only one process changed moves as it did there. */
-static film_status merge_columns(struct fit *fit, const struct comm *comm, size_t first, size_t end,
-                                 film_error *error)
+/* Trains fit NUMBER and copies its weights. */
+static film_status run_fit(const struct fits *all, size_t number, film_error *error)
 {
-    enum { BLOCK = 1 << 18 };
     film_status status = FILM_OK;
-    float *sum = mem_array(BLOCK, sizeof *sum), *move = mem_array(BLOCK, sizeof *move);
-    TRY_ALLOC(sum && move, error);
-    for (size_t at = first; at < end; at += BLOCK) {
-        size_t here = end - at < BLOCK ? end - at : BLOCK;
-        struct weight_slot *slot = fit->slots + at, *mixed = fit->mixed + at;
-        for (size_t c = 0; c < here; c++) sum[c] = slot[c].squares - mixed[c].squares;
-        TRY(comm_sum_float(comm, sum, here, error));
-        for (size_t c = 0; c < here; c++) {
-            mixed[c].squares += sum[c];
-            move[c] =
-                (slot[c].weight - mixed[c].weight) * sqrtf(slot[c].squares / mixed[c].squares);
-        }
-        TRY(comm_sum_float(comm, move, here, error));
-        for (size_t c = 0; c < here; c++) {
-            mixed[c].weight += move[c];
-            slot[c] = mixed[c];
-        }
-    }
+    const unsigned char *use = all->labels->use;
+    struct fit fit;
+    TRY(fit_start(&fit, all, use ? use + number * all->rows->pairs : NULL, error));
+    for (size_t epoch = 0; epoch < all->options->epochs; epoch++)
+        TRY(run_epoch(&fit, all, epoch, error));
+    for (size_t c = 0; c <= all->rows->columns; c++) all->out[number][c] = fit.slots[c].weight;
 done:
-    mem_free(sum);
-    mem_free(move);
+    fit_free(&fit);
     return status;
 }
 
-/* The number of merges per epoch. Features and the bias, which all pairs use, are merged more often
- * the more processes there are. Items, which are many and rare, are merged seldom. On Quora's dev
- * pairs evidence alone has a log loss of 0.3910 with one process, and of 0.3919, 0.3906 and 0.3894
- * with 2, 3 and 6; with 4 merges of items 0.3924, 0.3915 and 0.3901; with 16 merges of features and
- * 6 processes 0.3957. */
-enum { FEATURE_MIXINGS_PER_PROCESS = 8, ITEM_MIXINGS = 8 };
-
-static film_status merge_fit(struct fit *fit, const struct evidence_rows *rows,
-                             const struct comm *comm, int items, film_error *error)
-{
-    size_t features = 2 * rows->features;
-    film_status status = merge_columns(fit, comm, 0, features, error);
-    if (status == FILM_OK)
-        status =
-            merge_columns(fit, comm, items ? features : rows->columns, rows->columns + 1, error);
-    return status;
-}
-
-/* Trains COUNT fits in parallel, each in one thread, and copies their weights to OUT; only one
- * thread communicates. */
-static film_status learn_some(struct fit *fits, int count, const struct evidence_rows *rows,
-                              const struct evidence_labels *labels,
-                              const struct evidence_options *options, float *const *out,
-                              film_error *error)
+static film_status run_some(struct threads_worker *worker, void *user, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = options->comm;
-    size_t parts = comm->size == 1 ? 1 : FEATURE_MIXINGS_PER_PROCESS * (size_t)comm->size;
-    for (int f = 0; f < count; f++) TRY(fit_start(&fits[f], rows, options, error));
-    for (size_t epoch = 0; epoch < options->epochs; epoch++)
-        for (size_t part = 0; part < parts; part++) {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(count)
-            for (int f = 0; f < count; f++)
-                fits[f].status = walk(&fits[f], rows, labels, options, epoch, part, parts);
-            for (int f = 0; f < count; f++)
-                if (fits[f].status != FILM_OK)
-                    TRY(status_set(error, fits[f].status, "%s", fits[f].error.message));
-            for (int f = 0; f < count && comm->size > 1; f++)
-                TRY(merge_fit(&fits[f], rows, comm, (part + 1) % (parts / ITEM_MIXINGS) == 0,
-                              error));
-        }
-    for (int f = 0; f < count; f++)
-        for (size_t c = 0; c <= rows->columns; c++) out[f][c] = fits[f].slots[c].weight;
-done:
-    for (int f = 0; f < count; f++) fit_free(&fits[f]);
+    size_t number, end;
+    while (status == FILM_OK && threads_next(worker, &number, &end))
+        status = run_fit(user, number, error);
     return status;
 }
 
@@ -256,21 +194,8 @@ film_status evidence_learn(const struct evidence_rows *rows, const struct eviden
                            const struct evidence_options *options, float *const *out,
                            film_error *error)
 {
-    film_status status = FILM_OK;
-    int threads = threads_count(options->threads);
-    size_t most = (size_t)threads < options->fits ? (size_t)threads : options->fits;
-    struct fit *fits = mem_array(most, sizeof *fits);
-    TRY_ALLOC(fits, error);
-    for (size_t first = 0; first < options->fits; first += most) {
-        size_t count = options->fits - first < most ? options->fits - first : most;
-        for (size_t f = 0; f < count; f++)
-            fits[f] =
-                (struct fit){.use = labels->use ? labels->use + (first + f) * rows->pairs : NULL};
-        TRY(learn_some(fits, (int)count, rows, labels, options, out + first, error));
-    }
-done:
-    mem_free(fits);
-    return status;
+    struct fits all = {rows, labels, options, out};
+    return threads_for(threads_count(options->threads), options->fits, 1, run_some, &all, error);
 }
 
 /* ---- Conversion to a model ---- */

@@ -2,15 +2,10 @@
  *
  * The items of all pairs are collected once, in parallel, as rows of column numbers. Each fit (one
  * per fold, one for the model) iterates over those rows in a single thread. Fits run in parallel,
- * so the result does not depend on the number of threads.
- *
- * In a job every process learns from its own pairs, and the weights are averaged several times per
- * epoch. With F features and I items each of N processes sends, per fit,
- *     epochs * (8 N * 2 F + 8 I) * 8 bytes. */
+ * so the result does not depend on the number of threads. */
 #ifndef LEARN_EVIDENCE_FIT_H
 #define LEARN_EVIDENCE_FIT_H
 
-#include "base/comm.h"
 #include "pair/evidence.h"
 #include "pair/survey.h"
 
@@ -19,7 +14,6 @@ struct evidence_source {
     void (*pair)(const void *user, size_t i, film_text *a, film_text *b);
     const void *user;
     size_t count;
-    const struct comm *comm; /* every process has its own pairs */
     /* Receives the survey of every pair, without map and evidence, in any order and by several
      * threads; NULL: pairs are only read. */
     void (*keep)(void *keeper, size_t i, const struct survey *survey);
@@ -33,7 +27,7 @@ struct evidence_rows {
     const float *idf;    /* of the features; theirs */
     uint8_t **chunk;     /* the packed rows of consecutive pairs */
     uint32_t *start;     /* of each pair in its chunk */
-    struct keytab items; /* key -> column - 2 * features; the same in every process */
+    struct keytab items; /* key -> column - 2 * features */
 };
 
 film_status evidence_rows_collect(struct evidence_rows *rows, const struct encoder *encoder,
@@ -66,7 +60,6 @@ struct evidence_options {
     uint64_t seed;
     size_t fits; /* 1 */
     int threads; /* 1; as threads_count: the number of parallel fits */
-    const struct comm *comm;
 };
 
 void evidence_defaults(struct evidence_options *options);
@@ -79,8 +72,7 @@ struct evidence_labels {
     const unsigned char *use; /* fits x pairs: whether a fit trains on it; NULL: on all */
 };
 
-/* OUT[fit] (columns + 1) receives the weights, the bias last. They are the same in every
- * process. */
+/* OUT[fit] (columns + 1) receives the weights, the bias last. */
 film_status evidence_learn(const struct evidence_rows *rows, const struct evidence_labels *labels,
                            const struct evidence_options *options, float *const *out,
                            film_error *error);

@@ -3,8 +3,8 @@
 #ifndef LEARN_EVIDENCE_ITEMS_H
 #define LEARN_EVIDENCE_ITEMS_H
 
-#include "base/comm.h"
 #include "base/keytab.h"
+#include "base/status.h"
 
 /* Pairs per chunk. */
 enum { EVIDENCE_CHUNK = 512 };
@@ -28,8 +28,8 @@ struct key_chunk {
     uint32_t keys_of[EVIDENCE_CHUNK]; /* counts per pair */
 };
 
-/* ITEMS = the numbers of the items that occur in at least two pairs of the job. Collective. */
+/* ITEMS = the numbers of the items that occur in at least two pairs. */
 film_status evidence_items_number(struct keytab *items, const struct key_chunk *chunks,
-                                  size_t count, const struct comm *comm, film_error *error);
+                                  size_t count, film_error *error);
 
 #endif

@@ -267,7 +267,7 @@ static void free_keys(struct collecting *all, size_t count)
 }
 
 /* Sees the items of all COUNT chunks, in a table large enough for the keys that the first chunk
- * suggests. Only in one process: in a job another one may have the second occurrence. */
+ * suggests. */
 static film_status see_items(struct collecting *all, size_t count, film_error *error)
 {
     film_status status = FILM_OK;
@@ -287,7 +287,6 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
                                   const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = source->comm;
     size_t count = (source->count + CHUNK - 1) / CHUNK;
     /* Without a map: no vectors are needed. */
     struct encoder words = *encoder;
@@ -304,11 +303,11 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
                                    .chunk = mem_zeroed(count, sizeof *rows->chunk),
                                    .start = mem_array(source->count, sizeof *rows->start)};
     TRY_ALLOC(all.chunks && rows->chunk && rows->start, error);
-    TRY(comm_agree(comm, progress_report(progress, "reading pairs", 0, 0, error), error));
-    if (comm->size == 1 && count > 1) TRY(see_items(&all, count, error));
+    TRY(progress_report(progress, "reading pairs", 0, 0, error));
+    if (count > 1) TRY(see_items(&all, count, error));
     TRY(run_pass(&all, LIST_ITEMS, count, error));
-    TRY(comm_agree(comm, progress_report(progress, "counting word pairs", 0, 0, error), error));
-    TRY(evidence_items_number(&rows->items, all.chunks, count, comm, error));
+    TRY(progress_report(progress, "counting word pairs", 0, 0, error));
+    TRY(evidence_items_number(&rows->items, all.chunks, count, error));
     free_keys(&all, count);
     mem_give_back();
     rows->columns = 2 * rows->features + rows->items.count;

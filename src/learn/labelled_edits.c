@@ -32,8 +32,7 @@ done:
 }
 
 film_status labelled_edits_count(struct labelled_edits *edits, const struct evidence_rows *rows,
-                                 const float *target, const float *weight, const struct comm *comm,
-                                 film_error *error)
+                                 const float *target, const float *weight, film_error *error)
 {
     film_status status = FILM_OK;
     uint32_t *numbers = NULL;
@@ -52,7 +51,6 @@ film_status labelled_edits_count(struct labelled_edits *edits, const struct evid
                 edits->balance[number] += (double)(target[i] >= 0.5f ? weight[i] : -weight[i]);
         }
     }
-    TRY(comm_sum_double(comm, edits->balance, edits->keys.count, error));
 done:
     mem_free(numbers);
     return status;

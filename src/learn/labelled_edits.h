@@ -10,11 +10,9 @@ struct labelled_edits {
     double *balance;    /* by number: weight of pairs labelled the same, minus that of others */
 };
 
-/* Counts the edits of ROWS, whose pairs have TARGET and WEIGHT. The result is the same in every
- * process. Free after a failure as well. */
+/* Counts the edits of ROWS, whose pairs have TARGET and WEIGHT. Free after a failure as well. */
 film_status labelled_edits_count(struct labelled_edits *edits, const struct evidence_rows *rows,
-                                 const float *target, const float *weight, const struct comm *comm,
-                                 film_error *error);
+                                 const float *target, const float *weight, film_error *error);
 void labelled_edits_free(struct labelled_edits *edits);
 
 /* Returns whether labelled pairs with one of these edits, and as many others, mostly say otherwise:

@@ -1,12 +1,11 @@
-/* Turns labels of five kinds into pairs with targets, and fetches the texts of pairs in a job. What
- * the pairs are used for is the caller's choice. */
+/* Turns labels of five kinds into pairs with targets, and scores pairs. What the pairs are used for
+ * is the caller's choice. */
 #include "learn/labels.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/sort.h"
 #include "base/union_find.h"
 #include "pair/score.h"
-#include "learn/corpus_share.h"
 #include "learn/corpus_triplets.h"
 
 #include <math.h>
@@ -86,37 +85,28 @@ static film_status draw_different(const struct corpus *corpus, struct rng *rng,
     for (size_t i = 0; i < labelled; i++)
         if (out->target[i] < 0.5f) return FILM_OK;
     film_status status = FILM_OK;
-    uint32_t *order = NULL;
-    TRY(corpus_order(corpus, &order, error));
-    TRY(union_find_init(&groups, corpus_all(corpus), error));
+    uint32_t sentences = corpus->sentences.count;
+    TRY(union_find_init(&groups, sentences, error));
     for (size_t i = 0; i < labelled; i++) union_find_join(&groups, out->a[i], out->b[i]);
     for (size_t tries = 0; tries < 4 * labelled && out->made_up < labelled; tries++) {
-        uint32_t a = order[rng_below(rng, corpus_all(corpus))];
-        uint32_t b = order[rng_below(rng, corpus_all(corpus))];
+        uint32_t a = (uint32_t)rng_below(rng, sentences), b = (uint32_t)rng_below(rng, sentences);
         if (union_find_root(&groups, a) == union_find_root(&groups, b)) continue;
         add_pair(out, a, b, 0.0f);
         out->made_up++;
     }
 done:
-    mem_free(order);
     union_find_free(&groups);
     return status;
 }
 
-static film_status draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
-                              struct labelled_pairs *out, film_error *error)
+static void draw_blind(const struct corpus *corpus, struct rng *rng, size_t wanted,
+                       struct labelled_pairs *out)
 {
-    film_status status = FILM_OK;
-    uint32_t *order = NULL;
-    TRY(corpus_order(corpus, &order, error));
+    uint32_t sentences = corpus->sentences.count;
     for (size_t tries = 0; tries < 4 * wanted && out->count < wanted; tries++) {
-        uint32_t a = order[rng_below(rng, corpus_all(corpus))];
-        uint32_t b = order[rng_below(rng, corpus_all(corpus))];
+        uint32_t a = (uint32_t)rng_below(rng, sentences), b = (uint32_t)rng_below(rng, sentences);
         if (a != b) add_pair(out, a, b, 0.0f);
     }
-done:
-    mem_free(order);
-    return status;
 }
 
 film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t seed,
@@ -150,7 +140,7 @@ film_status labels_to_pairs(const struct corpus *corpus, size_t drawn, uint64_t 
         TRY(draw_category_pairs(corpus, &rng, drawn, out, error));
         break;
     default:
-        TRY(draw_blind(corpus, &rng, drawn, out, error));
+        draw_blind(corpus, &rng, drawn, out);
     }
 done:
     if (status != FILM_OK) labelled_pairs_free(out);
@@ -159,7 +149,7 @@ done:
 
 size_t labels_distinct(const struct corpus *corpus, const struct labelled_pairs *pairs)
 {
-    size_t sentences = corpus_all(corpus);
+    size_t sentences = corpus->sentences.count;
     size_t all = sentences < LABELS_DRAWN ? sentences * (sentences - 1) / 2 : SIZE_MAX;
     return corpus->labels == FILM_LABELS_CATEGORIES && all < pairs->count ? all : pairs->count;
 }
@@ -185,67 +175,18 @@ int labels_verdict(const struct corpus *corpus, float target)
     return corpus_same(corpus->labels, target, range);
 }
 
-film_status labels_fetch_texts(const struct corpus *corpus, const uint32_t *ids, size_t count,
-                               struct strtab *fetched, const struct strtab **texts, uint32_t *at,
-                               film_error *error)
-{
-    film_status status = FILM_OK;
-    *texts = &corpus->sentences;
-    if (corpus->comm->size == 1) {
-        if (count) memcpy(at, ids, count * sizeof *at);
-        return FILM_OK;
-    }
-    *texts = fetched;
-    TRY(strtab_init(fetched, error));
-    TRY(corpus_fetch(corpus, ids, count, fetched, at, error));
-done:
-    return status;
-}
-
-film_status labels_share(const struct corpus *corpus, const struct labelled_pairs *pairs,
-                         const struct comm *comm, struct labelled_share *share, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t first = comm_begin(comm, pairs->count, comm->rank);
-    size_t count = comm_begin(comm, pairs->count, comm->rank + 1) - first;
-    uint32_t *ids = mem_array(2 * count, sizeof *ids);
-    *share = (struct labelled_share){.first = first,
-                                     .count = count,
-                                     .a = pairs->a + first,
-                                     .b = pairs->b + first,
-                                     .target = pairs->target + first,
-                                     .at = mem_array(2 * count, sizeof *share->at)};
-    TRY_ALLOC(ids && share->at, error);
-    for (size_t i = 0; i < count; i++) {
-        ids[2 * i] = share->a[i];
-        ids[2 * i + 1] = share->b[i];
-    }
-    TRY(labels_fetch_texts(corpus, ids, 2 * count, &share->fetched, &share->texts, share->at,
-                           error));
-done:
-    mem_free(ids);
-    return status;
-}
-
-void labelled_share_free(struct labelled_share *share)
-{
-    mem_free(share->at);
-    strtab_free(&share->fetched);
-    memset(share, 0, sizeof *share);
-}
-
 void labels_text(const void *user, size_t i, film_text *a, film_text *b)
 {
-    const struct labelled_share *share = user;
-    *a = strtab_get(share->texts, share->at[2 * i]);
-    *b = strtab_get(share->texts, share->at[2 * i + 1]);
+    const struct labelled_texts *texts = user;
+    *a = strtab_get(&texts->corpus->sentences, texts->pairs->a[i]);
+    *b = strtab_get(&texts->corpus->sentences, texts->pairs->b[i]);
 }
 
-/* The pairs of a share by their sentences. Random pairs of a small corpus repeat, and share
+/* Pairs by their sentences. Random pairs of a small corpus repeat, and share
  * sentences: an equal pair is scored once, and a sentence that is in the next pair too is read once
  * (pair/reading.h). */
-struct ordered_share {
-    const struct labelled_share *share;
+struct ordered_pairs {
+    struct labelled_texts texts;
     struct ordered_pair {
         uint32_t low, high, position;
     } * pairs;
@@ -260,39 +201,37 @@ static int by_sentences(const void *left, const void *right)
     return x->high < y->high ? -1 : x->high > y->high;
 }
 
-static film_status order_pairs(struct ordered_share *ordered, film_error *error)
+static film_status order_pairs(struct ordered_pairs *ordered, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct labelled_share *share = ordered->share;
-    TRY_ALLOC((ordered->pairs = mem_array(share->count, sizeof *ordered->pairs)) &&
-                  (ordered->start = mem_array(share->count + 1, sizeof *ordered->start)),
+    const struct labelled_pairs *pairs = ordered->texts.pairs;
+    TRY_ALLOC((ordered->pairs = mem_array(pairs->count, sizeof *ordered->pairs)) &&
+                  (ordered->start = mem_array(pairs->count + 1, sizeof *ordered->start)),
               error);
-    for (size_t i = 0; i < share->count; i++) {
-        uint32_t a = share->a[i], b = share->b[i];
+    for (size_t i = 0; i < pairs->count; i++) {
+        uint32_t a = pairs->a[i], b = pairs->b[i];
         ordered->pairs[i] = (struct ordered_pair){a < b ? a : b, a < b ? b : a, (uint32_t)i};
     }
-    sort_array(ordered->pairs, share->count, sizeof *ordered->pairs, by_sentences);
-    for (size_t i = 0; i < share->count; i++)
+    sort_array(ordered->pairs, pairs->count, sizeof *ordered->pairs, by_sentences);
+    for (size_t i = 0; i < pairs->count; i++)
         if (i == 0 || by_sentences(&ordered->pairs[i - 1], &ordered->pairs[i]))
             ordered->start[ordered->distinct++] = (uint32_t)i;
-    ordered->start[ordered->distinct] = (uint32_t)share->count;
+    ordered->start[ordered->distinct] = (uint32_t)pairs->count;
 done:
     return status;
 }
 
 static void ordered_text(const void *user, size_t i, film_text *a, film_text *b)
 {
-    const struct ordered_share *ordered = user;
-    labels_text(ordered->share, ordered->pairs[ordered->start[i]].position, a, b);
+    const struct ordered_pairs *ordered = user;
+    labels_text(&ordered->texts, ordered->pairs[ordered->start[i]].position, a, b);
 }
 
-/* Scores the pairs of SHARE; VERDICTS has room for all of them. */
-static film_status score_share(const struct labelled_share *share,
-                               const struct labels_scorer *scorer, film_verdict *verdicts,
-                               film_error *error)
+film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
+                         const struct labels_scorer *scorer, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct ordered_share ordered = {.share = share};
+    struct ordered_pairs ordered = {.texts = {corpus, pairs}};
     struct score_source source = {.pair = ordered_text, .user = &ordered};
     film_verdict *found = NULL;
     TRY(order_pairs(&ordered, error));
@@ -300,36 +239,14 @@ static film_status score_share(const struct labelled_share *share,
     TRY(score_pairs(scorer->decision, &scorer->rule, &source, ordered.distinct, scorer->threads,
                     found, error));
     for (size_t d = 0; d < ordered.distinct; d++)
-        for (size_t i = ordered.start[d]; i < ordered.start[d + 1]; i++)
-            verdicts[ordered.pairs[i].position] = found[d];
+        for (size_t i = ordered.start[d]; i < ordered.start[d + 1]; i++) {
+            size_t position = ordered.pairs[i].position;
+            out[position] = (float)found[d].log_odds;
+            if (scorer->similarity) scorer->similarity[position] = (float)found[d].similarity;
+        }
 done:
     mem_free(ordered.pairs);
     mem_free(ordered.start);
     mem_free(found);
-    return status;
-}
-
-film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
-                         const struct labels_scorer *scorer, float *out, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct labelled_share share;
-    film_verdict *verdicts = NULL;
-    float *mine = NULL;
-    TRY(labels_share(corpus, pairs, scorer->comm, &share, error));
-    TRY_ALLOC((verdicts = mem_array(share.count, sizeof *verdicts)) &&
-                  (mine = mem_array(share.count, sizeof *mine)),
-              error);
-    TRY(score_share(&share, scorer, verdicts, error));
-    for (size_t i = 0; i < share.count; i++) mine[i] = (float)verdicts[i].log_odds;
-    TRY(comm_gather_shares(scorer->comm, mine, sizeof *mine, pairs->count, out, error));
-    if (!scorer->similarity) goto done;
-    for (size_t i = 0; i < share.count; i++) mine[i] = (float)verdicts[i].similarity;
-    TRY(comm_gather_shares(scorer->comm, mine, sizeof *mine, pairs->count, scorer->similarity,
-                           error));
-done:
-    labelled_share_free(&share);
-    mem_free(verdicts);
-    mem_free(mine);
     return status;
 }

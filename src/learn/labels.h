@@ -36,45 +36,26 @@ int labels_only_same(const struct corpus *corpus);
 /* Returns whether no pair is positive: then no threshold can be chosen. */
 int labels_none_same(const struct labelled_pairs *pairs);
 
-/* The pairs that one process of a job works on, an equal share, with their texts. In a shared
- * corpus each process fetches only the texts of its own pairs. */
-struct labelled_share {
-    size_t first, count;   /* the range of all pairs */
-    const uint32_t *a, *b; /* sentence ids; like the targets, a view into all pairs */
-    const float *target;
-    const struct strtab *texts;
-    uint32_t *at; /* 2 x count: a and b of each pair in TEXTS */
-    struct strtab fetched;
+/* Labelled pairs with the sentences of their corpus. */
+struct labelled_texts {
+    const struct corpus *corpus;
+    const struct labelled_pairs *pairs;
 };
 
-/* Collective: every process of COMM passes the same pairs. PAIRS must outlive the share. Free the
- * share after a failure as well. */
-film_status labels_share(const struct corpus *corpus, const struct labelled_pairs *pairs,
-                         const struct comm *comm, struct labelled_share *share, film_error *error);
-void labelled_share_free(struct labelled_share *share);
-
-/* Finds the texts of sentences IDS and fetches those of a shared corpus into FETCHED. Sentence
- * IDS[i] is entry AT[i] of *TEXTS. */
-film_status labels_fetch_texts(const struct corpus *corpus, const uint32_t *ids, size_t count,
-                               struct strtab *fetched, const struct strtab **texts, uint32_t *at,
-                               film_error *error);
-
-/* The texts of pair I of a struct labelled_share, as a callback of pair/score.h and
+/* The texts of pair I of a struct labelled_texts, as a callback of pair/score.h and
  * learn/evidence_fit.h. */
-void labels_text(const void *share, size_t i, film_text *a, film_text *b);
+void labels_text(const void *texts, size_t i, film_text *a, film_text *b);
 
-/* How pairs are scored, and by which processes. */
+/* How pairs are scored. */
 struct labels_scorer {
     const struct decision *decision;
     struct match_rule rule;
-    const struct comm *comm;
     int threads;
     float *similarity; /* NULL, or the result for the similarity of each pair */
 };
 
 /* OUT (PAIRS->count) = the log-odds of each pair, computed by the same code as film_match so that
- * thresholds agree with it. The processes of the scorer's communicator score a share each; every
- * process receives all. */
+ * thresholds agree with it. */
 film_status labels_score(const struct corpus *corpus, const struct labelled_pairs *pairs,
                          const struct labels_scorer *scorer, float *out, film_error *error);
 

@@ -250,10 +250,10 @@ static size_t unrelated_wanted(size_t pairs)
     return wanted < least ? least : wanted < MOST ? wanted : MOST;
 }
 
-/* Process 0 trains alone, with the pairs of all processes. */
-static film_status fit_trees_there(const struct learn_input *input, const struct tree_rows *rows,
-                                   size_t folds, const struct made_up_pairs *made_up,
-                                   struct decision *decision, film_error *error)
+/* Chooses the number of trees, and trains them. */
+static film_status fit_forest(const struct learn_input *input, const struct tree_rows *rows,
+                              size_t folds, const struct made_up_pairs *made_up,
+                              struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
     struct tree_data layout = {0};
@@ -283,7 +283,6 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
                              struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = input->corpus->comm;
     const film_train_options *options = input->options;
     /* An edit of a scored pair would need a score; fields judge the numbers of records. */
     int edits = !options->no_made_up && !input->corpus->records &&
@@ -294,13 +293,9 @@ static film_status fit_trees(const struct learn_input *input, const struct out_o
     struct made_up_pairs made_up = {0};
     struct tree_rows rows = {0};
     TRY(made_up_pairs_draw(input->corpus, decision, &wanted, &made_up, error));
-    TRY(tree_rows_gather(held, comm, TREE_PAIRS, options->seed, &rows, error));
+    TRY(tree_rows_take(held, TREE_PAIRS, options->seed, &rows, error));
     rows.tried = held->tried;
-    if (comm->rank == 0)
-        status = fit_trees_there(input, &rows, held->folds.count, &made_up, decision, error);
-    TRY(comm_agree(comm, status, error));
-    TRY(trees_share(&decision->trees, comm, error));
-    TRY(comm_broadcast(comm, &decision->margin, sizeof decision->margin, 0, error));
+    TRY(fit_forest(input, &rows, held->folds.count, &made_up, decision, error));
     TRY(decision_prepare(decision, error));
 done:
     made_up_pairs_free(&made_up);
@@ -308,12 +303,12 @@ done:
     return status;
 }
 
-/* The log-odds of the share's pairs, without memory; the caller frees them. */
+/* The log-odds of the pairs, without memory; the caller frees them. */
 static film_status sum_margins(const struct learn_input *input, const struct decision *decision,
                                const struct out_of_fold *held, double **out, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = held->share.count;
+    size_t count = held->pairs.count;
     double *margin = *out = mem_array(count, sizeof *margin);
     TRY_ALLOC(margin, error);
     TRY(trees_sum_rows(&decision->trees, held->x, count, held->traits, input->options->threads,
@@ -334,27 +329,10 @@ static film_status fit_memory(const struct learn_input *input, const struct out_
     double *margin = NULL;
     TRY(sum_margins(input, decision, held, &margin, error));
     if (!input->options->no_memory) TRY(memory_fit(input, held, margin, decision, error));
-    TRY(comm_broadcast(input->corpus->comm, &decision->margin, sizeof decision->margin, 0, error));
     /* A fold of a cross-validation (no log) judges pairs, and searches nothing. */
     if (input->log) TRY(answered_fit(input, held, margin, decision, error));
 done:
     mem_free(margin);
-    return status;
-}
-
-/* Calibrates the similarity alone, on out-of-fold values. */
-static film_status fit_similarity(const struct comm *comm, const struct out_of_fold *held,
-                                  struct calibration *line, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t count = held->pairs.count;
-    float *similarity = mem_array(count, sizeof *similarity);
-    TRY_ALLOC(similarity, error);
-    TRY(comm_gather_shares(comm, held->similarity, sizeof *similarity, count, similarity, error));
-    TRY(calibrate_similarity(similarity, &held->pairs, line, error));
-    TRY(comm_broadcast(comm, line, sizeof *line, 0, error));
-done:
-    mem_free(similarity);
     return status;
 }
 
@@ -370,7 +348,8 @@ film_status learn_decision(const struct learn_input *input, struct out_of_fold *
     }
     if (input->corpus->records && held->pairs.count < OUT_OF_FOLD_FEW)
         TRY_ALLOC(held->tried = mem_zeroed(held->pairs.count, sizeof(float)), error);
-    TRY(fit_similarity(input->corpus->comm, held, &decision->similarity, error));
+    /* Of out-of-fold values. */
+    TRY(calibrate_similarity(held->similarity, &held->pairs, &decision->similarity, error));
     /* A fold of a cross-validation (no log) judges pairs, and searches nothing. */
     if (input->log || labels_only_same(input->corpus)) TRY(prior_pool_rule(input, decision, error));
     TRY(fit_trees(input, held, decision, error));

@@ -29,35 +29,24 @@ struct fit {
     int threads;
 };
 
-/* Means and standard deviations over the rows of all processes. */
-static film_status measure_traits(struct fit *fit, float *low, float *high, film_error *error)
+/* Means and standard deviations. */
+static void measure_traits(struct fit *fit, float *low, float *high)
 {
-    film_status status = FILM_OK;
     const struct linear_data *data = fit->data;
-    size_t all = data->rows;
-    TRY(comm_sum_counts(data->comm, &all, 1, error));
-    double rows = (double)all, *mean = fit->mean, *squares = fit->deviation;
+    double rows = (double)data->rows, *mean = fit->mean, *squares = fit->deviation;
     for (size_t t = 0; t < data->count; t++) {
         mean[t] = 0;
         for (size_t i = 0; i < data->rows; i++) mean[t] += (double)data->x[i * data->count + t];
-    }
-    TRY(comm_sum_double(data->comm, mean, data->count, error));
-    for (size_t t = 0; t < data->count; t++) {
         mean[t] /= rows;
         squares[t] = 0;
         for (size_t i = 0; i < data->rows; i++) {
             double off = (double)data->x[i * data->count + t] - mean[t];
             squares[t] += off * off;
         }
-    }
-    TRY(comm_sum_double(data->comm, squares, data->count, error));
-    for (size_t t = 0; t < data->count; t++) {
         fit->deviation[t] = sqrt(squares[t] / rows);
         low[t] = (float)(mean[t] - SPREAD * fit->deviation[t]);
         high[t] = (float)(mean[t] + SPREAD * fit->deviation[t]);
     }
-done:
-    return status;
 }
 
 /* The standardised traits of one row, the columns beside them, and a 1 for the bias. */
@@ -94,10 +83,9 @@ static void penalise(struct fit *fit, double ridge)
     fit->bend[fit->width * fit->width - 1] += 1e-9;
 }
 
-/* Gradient and Hessian of the loss, block by block, then summed over all processes. */
-static film_status differentiate(struct fit *fit, double ridge, film_error *error)
+/* Gradient and Hessian of the loss, block by block. */
+static void differentiate(struct fit *fit, double ridge)
 {
-    film_status status = FILM_OK;
     const struct linear_data *data = fit->data;
     size_t width = fit->width;
     const float *offset = data->beside ? data->beside->offset : NULL;
@@ -122,12 +110,7 @@ static film_status differentiate(struct fit *fit, double ridge, film_error *erro
         }
         dense_add_products(width, width, here, fit->block, fit->scaled, fit->bend, fit->threads);
     }
-    TRY(comm_sum_double(data->comm, fit->gradient, width, error));
-    TRY(comm_sum_double(data->comm, fit->bend, width * width, error));
-    TRY(comm_sum_double(data->comm, &fit->loss, 1, error));
     penalise(fit, ridge);
-done:
-    return status;
 }
 
 /* Newton steps with a limit on their length. A step that was too long is halved. */
@@ -140,7 +123,7 @@ static film_status newton_steps(struct fit *fit, double ridge, film_error *error
     double least = INFINITY;
     for (int round = 0; round < rounds; round++) {
         double size = 0;
-        TRY(differentiate(fit, ridge, error));
+        differentiate(fit, ridge);
         if (fit->data->beside && fit->loss > least + 1e-9) {
             for (size_t k = 0; k < fit->width; k++)
                 fit->weight[k] = 0.5 * (fit->weight[k] + fit->before[k]);
@@ -151,7 +134,6 @@ static film_status newton_steps(struct fit *fit, double ridge, film_error *error
         if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'U', width, 1, fit->bend, width, fit->gradient, 1))
             TRY(status_set(error, FILM_BAD_INPUT,
                            "decision: the linear fit of the traits failed; add training pairs"));
-        TRY(comm_broadcast(fit->data->comm, fit->gradient, fit->width * sizeof(double), 0, error));
         for (lapack_int k = 0; k < width; k++) size = fmax(size, fabs(fit->gradient[k]));
         double damp = size > 5 ? 5 / size : 1;
         for (lapack_int k = 0; k < width; k++) fit->weight[k] -= damp * fit->gradient[k];
@@ -173,7 +155,7 @@ static film_status prepare_linear_fit(struct fit *fit, const struct linear_data 
                   (fit->deviation = mem_array(count, sizeof *fit->deviation)) &&
                   (linear->own = mem_zeroed(LINEAR_ROWS * count, sizeof(float))),
               error);
-    TRY(measure_traits(fit, linear->own + 2 * count, linear->own + 3 * count, error));
+    measure_traits(fit, linear->own + 2 * count, linear->own + 3 * count);
     for (size_t t = 0; t < count; t++) {
         linear->own[count + t] = (float)fit->mean[t];
         if (use[t] && fit->deviation[t] > 1e-6 * (1 + fabs(fit->mean[t])))

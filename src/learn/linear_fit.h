@@ -2,7 +2,7 @@
 #ifndef LEARN_LINEAR_FIT_H
 #define LEARN_LINEAR_FIT_H
 
-#include "base/comm.h"
+#include "base/status.h"
 #include "pair/linear.h"
 
 /* What is known beside the traits: a fixed OFFSET per row, COUNT further COLUMNS per row with a
@@ -21,12 +21,11 @@ struct linear_data {
     const float *x;
     size_t rows, count;
     const float *target, *weight;
-    const struct comm *comm;            /* every process has its own rows */
     const struct linear_beside *beside; /* NULL: nothing */
 };
 
 /* Ridge-penalised logistic regression by Newton's method on traits scaled to variance 1, with RIDGE
- * on each weight. USE[t] == 0 excludes trait t. Every process gets the same model. */
+ * on each weight. USE[t] == 0 excludes trait t. */
 film_status linear_fit(struct linear *linear, const struct linear_data *data,
                        const unsigned char *use, double ridge, int threads, film_error *error);
 

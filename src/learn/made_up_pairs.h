@@ -29,8 +29,7 @@ struct made_up_options {
     const struct labelled_edits *labelled; /* edits that these contradict have no weight */
 };
 
-/* DECISION has its linear model, evidence and encoder. In a job every process computes a share;
- * process 0 receives all, the others nothing. Free after a failure as well. */
+/* DECISION has its linear model, evidence and encoder. Free after a failure as well. */
 film_status made_up_pairs_draw(const struct corpus *corpus, const struct decision *decision,
                                const struct made_up_options *options, struct made_up_pairs *out,
                                film_error *error);

@@ -12,21 +12,20 @@
 #include <math.h>
 #include <string.h>
 
-/* The data that memory is built from, in process 0: all pairs, with the margin of the other parts
- * of the decision. */
+/* The data that memory is built from: all pairs, with the margin of the other parts of the
+ * decision. */
 struct memory_data {
     size_t count;
     int records;
-    const float *target;
-    void *known, *margin, *weight; /* struct memory_row, double, float */
-    unsigned char *answer;         /* enum memory_answer, without the pair's own label */
+    const float *target, *weight;
+    const struct memory_row *known;
+    double *margin;
+    unsigned char *answer; /* enum memory_answer, without the pair's own label */
 };
 
 static void facts_free(struct memory_data *facts)
 {
-    mem_free(facts->known);
     mem_free(facts->margin);
-    mem_free(facts->weight);
     mem_free(facts->answer);
 }
 
@@ -34,19 +33,18 @@ static film_status facts_gather(const struct learn_input *input, const struct ou
                                 const struct calibration *line, const double *margin,
                                 struct memory_data *facts, film_error *error)
 {
-    film_status status = FILM_OK;
-    const struct comm *comm = input->corpus->comm;
-    size_t count = held->share.count;
-    *facts = (struct memory_data){.count = held->pairs.count,
+    size_t count = held->pairs.count;
+    *facts = (struct memory_data){.count = count,
                                   .records = input->corpus->records != 0,
-                                  .target = held->pairs.target};
-    TRY(comm_collect(comm, held->known, count * sizeof *held->known, &facts->known, error));
-    TRY(comm_collect(comm, margin, count * sizeof *margin, &facts->margin, error));
-    TRY(comm_collect(comm, held->weight, count * sizeof(float), &facts->weight, error));
-    for (size_t i = 0; comm->rank == 0 && held->tried && i < facts->count; i++)
-        ((double *)facts->margin)[i] = line->scale * (double)held->tried[i] + line->bias;
-done:
-    return status;
+                                  .target = held->pairs.target,
+                                  .weight = held->weight,
+                                  .known = held->known,
+                                  .margin = mem_array(count, sizeof *margin)};
+    if (!facts->margin) return status_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        facts->margin[i] =
+            held->tried ? line->scale * (double)held->tried[i] + line->bias : margin[i];
+    return FILM_OK;
 }
 
 /* Builds memory from the rows outside of part P (PART NULL: from all). */
@@ -96,9 +94,9 @@ static film_status weigh_memory(const struct memory_data *facts, double *weight,
         size_t used = 0;
         for (size_t i = 0; i < facts->count; i++) {
             if (facts->answer[i] != answer) continue;
-            margin[used] = ((const double *)facts->margin)[i];
+            margin[used] = facts->margin[i];
             target[used] = facts->target[i];
-            each[used++] = ((const float *)facts->weight)[i];
+            each[used++] = facts->weight[i];
         }
         /* Only "the same" may raise the odds: see pair/memory.h. */
         double fitted = memory_weigh(margin, target, each, used);
@@ -120,8 +118,7 @@ static film_status choose_memory_threshold(const struct learn_input *input,
     TRY_ALLOC(score, error);
     for (size_t i = 0; i < facts->count; i++)
         score[i] =
-            (float)((((const double *)facts->margin)[i] + weight[facts->answer[i]] - line->bias) /
-                    line->scale);
+            (float)((facts->margin[i] + weight[facts->answer[i]] - line->bias) / line->scale);
     struct scored_pairs scored = {
         .score = score, .target = facts->target, .count = facts->count, .expected = 1};
     struct calibration with;
@@ -133,65 +130,25 @@ done:
     return status;
 }
 
-/* Gathers the records of the pairs labelled the same from all processes: their texts, one after the
- * other, and in LENGTHS two numbers per pair. */
-static film_status gather_matches(const struct comm *comm, const struct out_of_fold *held,
-                                  void **lengths, void **bytes, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t count = 0, size = 0;
-    film_text text[2];
-    char *own = NULL;
-    uint64_t *length = mem_array(2 * held->share.count, sizeof *length);
-    TRY_ALLOC(length, error);
-    for (int copy = 0; copy < 2; copy++) {
-        if (copy) TRY_ALLOC(own = mem_array(size, 1), error);
-        count = size = 0;
-        for (size_t i = 0; i < held->share.count; i++) {
-            if (held->known[i].same != 1) continue;
-            labels_text(&held->share, i, &text[0], &text[1]);
-            for (int s = 0; s < 2; s++) {
-                if (copy && text[s].length) memcpy(own + size, text[s].bytes, text[s].length);
-                length[count++] = text[s].length;
-                size += text[s].length;
-            }
-        }
-    }
-    TRY(comm_collect(comm, length, count * sizeof *length, lengths, error));
-    TRY(comm_collect(comm, own, size, bytes, error));
-done:
-    mem_free(length);
-    mem_free(own);
-    return status;
-}
-
 /* Stores the known matches of records of one table. */
-static film_status keep_matches(const struct comm *comm, const struct memory_data *facts,
-                                const struct out_of_fold *held, struct decision *decision,
-                                film_error *error)
+static film_status keep_matches(const struct memory_data *facts, const struct out_of_fold *held,
+                                struct decision *decision, film_error *error)
 {
     film_status status = FILM_OK;
-    void *lengths = NULL, *bytes = NULL;
+    struct labelled_texts pairs = {held->corpus, &held->pairs};
     film_text *texts = NULL;
-    const struct memory_row *known = facts->known;
-    const char *at;
     size_t records = 0;
     int one = 0;
-    if (comm->rank == 0) status = known_matches_one_table(known, facts->count, &one, error);
-    TRY(comm_agree(comm, status, error));
-    TRY(comm_broadcast(comm, &one, sizeof one, 0, error));
+    TRY(known_matches_one_table(facts->known, facts->count, &one, error));
     if (!one) goto done;
-    TRY(gather_matches(comm, held, &lengths, &bytes, error));
-    if (comm->rank > 0) goto done;
-    for (size_t i = 0; i < facts->count; i++) records += 2 * (size_t)(known[i].same == 1);
-    TRY_ALLOC(texts = mem_array(records, sizeof *texts), error);
-    at = bytes;
-    for (size_t i = 0; i < records; at += texts[i++].length)
-        texts[i] = (film_text){at, (size_t)((const uint64_t *)lengths)[i]};
-    TRY(known_matches_build(&decision->matches, known, facts->count, texts, error));
+    TRY_ALLOC(texts = mem_array(2 * facts->count, sizeof *texts), error);
+    for (size_t i = 0; i < facts->count; i++) {
+        if (facts->known[i].same != 1) continue;
+        labels_text(&pairs, i, &texts[records], &texts[records + 1]);
+        records += 2;
+    }
+    TRY(known_matches_build(&decision->matches, facts->known, facts->count, texts, error));
 done:
-    mem_free(lengths);
-    mem_free(bytes);
     mem_free(texts);
     return status;
 }
@@ -205,8 +162,7 @@ film_status memory_fit(const struct learn_input *input, const struct out_of_fold
     double weight[MEMORY_ANSWERS] = {0};
     struct memory_data facts;
     TRY(facts_gather(input, held, line, margin, &facts, error));
-    if (held->tried) TRY(keep_matches(input->corpus->comm, &facts, held, decision, error));
-    if (input->corpus->comm->rank > 0) goto done;
+    if (held->tried) TRY(keep_matches(&facts, held, decision, error));
     TRY(ask_memory(&facts, input->options->seed, error));
     TRY(weigh_memory(&facts, weight, error));
     if (held->tried && line->scale > 0)

@@ -4,9 +4,8 @@
 
 #include "learn/out_of_fold.h"
 
-/* MARGIN: per pair of the share, the log-odds of the decision without memory. Where HELD->tried is
- * set, it replaces MARGIN, and the decision's threshold is chosen again with memory. Memory is
- * built in process 0 only, which writes the model. */
+/* MARGIN: per pair, the log-odds of the decision without memory. Where HELD->tried is set, it
+ * replaces MARGIN, and the decision's threshold is chosen again with memory. */
 film_status memory_fit(const struct learn_input *input, const struct out_of_fold *held,
                        const double *margin, struct decision *decision, film_error *error);
 

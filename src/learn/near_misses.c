@@ -204,13 +204,11 @@ film_status near_misses_gather(struct near_misses *near, const struct near_judge
                                unsigned char *is_near, film_error *error)
 {
     film_status status = FILM_OK;
-    struct labelled_share share = {0};
-    struct score_source source = {.pair = labels_text, .user = &share};
-    TRY(labels_share(corpus, pairs, &comm_single, &share, error));
+    struct labelled_texts texts = {corpus, pairs};
+    struct score_source source = {.pair = labels_text, .user = &texts};
     TRY(near_misses_mark(judge, &source, pairs->count, is_near, error));
     TRY(near_misses_make_up(near, judge, &corpus->sentences, error));
 done:
-    labelled_share_free(&share);
     return status;
 }
 

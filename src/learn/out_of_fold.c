@@ -20,7 +20,6 @@ enum { FOLDS = 5, FEWER_FOLDS = 3, FEWER_FROM = 5000, PAIRS_PER_SENTENCE = 3, CH
 
 void out_of_fold_free(struct out_of_fold *held)
 {
-    labelled_share_free(&held->share);
     labelled_pairs_free(&held->pairs);
     mem_free(held->weight);
     folds_free(&held->folds);
@@ -42,8 +41,8 @@ static void weigh_pairs(film_labels labels, struct out_of_fold *held)
     const struct labelled_pairs *pairs = &held->pairs;
     double positive = 0, count = (double)pairs->count;
     for (size_t i = 0; i < pairs->count; i++) positive += (double)pairs->target[i];
-    for (size_t i = 0; i < held->share.count; i++) {
-        double target = (double)held->share.target[i];
+    for (size_t i = 0; i < pairs->count; i++) {
+        double target = (double)pairs->target[i];
         double weight = target * 0.5 * count / fmax(positive, 1) +
                         (1 - target) * 0.5 * count / fmax(count - positive, 1);
         held->weight[i] = labels == FILM_LABELS_SCORES ? 1.0f : (float)weight;
@@ -80,8 +79,8 @@ static film_status gather_pairs(const struct learn_input *input, struct out_of_f
     uint64_t seed = input->options->seed;
     struct labelled_pairs *pairs = &held->pairs;
     TRY(labels_to_pairs(corpus, PAIRS_PER_SENTENCE * corpus->rows, seed, pairs, error));
-    TRY(labels_share(corpus, pairs, corpus->comm, &held->share, error));
-    size_t count = held->share.count;
+    held->corpus = corpus;
+    size_t count = pairs->count;
     TRY_ALLOC((held->weight = mem_array(count, sizeof(float))) &&
                   (held->line = mem_array(count, sizeof(float))) &&
                   (held->base = mem_array(count, sizeof(float))) &&
@@ -104,10 +103,10 @@ done:
 /* The base of every pair: the line, and the evidence that was learned without its fold. */
 static void sum_bases(struct out_of_fold *held, float *const *weights, int threads)
 {
-    const struct labelled_share *share = &held->share;
+    const struct labelled_pairs *pairs = &held->pairs;
 #pragma omp parallel for schedule(static) num_threads(threads_count(threads))
-    for (size_t i = 0; i < share->count; i++) {
-        size_t fold = folds_of_pair(&held->folds, share->a[i], share->b[i]);
+    for (size_t i = 0; i < pairs->count; i++) {
+        size_t fold = folds_of_pair(&held->folds, pairs->a[i], pairs->b[i]);
         held->base[i] =
             (float)((double)held->line[i] + evidence_rows_margin(&held->rows, weights[fold], i));
     }
@@ -118,22 +117,21 @@ static film_status fit_evidence(const struct learn_input *input, struct out_of_f
                                 float **weights, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct labelled_share *share = &held->share;
+    const struct labelled_pairs *pairs = &held->pairs;
     struct evidence_options options;
     size_t folds = held->folds.count;
-    unsigned char *use = mem_array((folds + 1) * share->count, 1);
+    unsigned char *use = mem_array((folds + 1) * pairs->count, 1);
     evidence_defaults(&options);
     options.seed = input->options->seed;
     options.fits = folds + 1;
     options.threads = input->options->threads;
-    options.comm = input->corpus->comm;
     TRY_ALLOC(use, error);
     for (size_t f = 0; f <= folds; f++) {
         TRY_ALLOC(weights[f] = mem_array(held->rows.columns + 1, sizeof(float)), error);
-        for (size_t i = 0; i < share->count; i++)
-            use[f * share->count + i] = !folds_touches(&held->folds, f, share->a[i], share->b[i]);
+        for (size_t i = 0; i < pairs->count; i++)
+            use[f * pairs->count + i] = !folds_touches(&held->folds, f, pairs->a[i], pairs->b[i]);
     }
-    struct evidence_labels labels = {share->target, held->weight, held->line, use};
+    struct evidence_labels labels = {pairs->target, held->weight, held->line, use};
     TRY(evidence_learn(&held->rows, &labels, &options, weights, error));
 done:
     mem_free(use);
@@ -151,7 +149,7 @@ static void keep_traits(void *keeper, size_t i, const struct survey *survey)
 static void keep_survey(struct out_of_fold *held, size_t i, const struct survey *survey)
 {
     const struct reading *reading = &survey->reading;
-    float target = held->share.target[i];
+    float target = held->pairs.target[i];
     held->similarity[i] = (float)survey_similarity(survey);
     keep_traits(held, i, survey);
     held->known[i] = (struct memory_row){reading->side[reading->swapped].hash,
@@ -166,8 +164,9 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
                                int threads, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct labelled_share *share = &held->share;
-    size_t chunks = (share->count + CHUNK - 1) / CHUNK;
+    const struct labelled_pairs *pairs = &held->pairs;
+    struct labelled_texts texts = {held->corpus, pairs};
+    size_t chunks = (pairs->count + CHUNK - 1) / CHUNK;
 #pragma omp parallel num_threads(threads_count(threads))
     {
         struct survey survey;
@@ -175,11 +174,11 @@ static film_status survey_fold(struct out_of_fold *held, size_t fold, const stru
         film_status own = survey_init(&survey, encoder, &own_error);
 #pragma omp for schedule(dynamic, 1)
         for (size_t s = 0; s < chunks; s++) {
-            size_t end = (s + 1) * CHUNK < share->count ? (s + 1) * CHUNK : share->count;
+            size_t end = (s + 1) * CHUNK < pairs->count ? (s + 1) * CHUNK : pairs->count;
             for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
                 film_text a, b;
-                if (folds_of_pair(&held->folds, share->a[i], share->b[i]) != fold) continue;
-                labels_text(share, i, &a, &b);
+                if (folds_of_pair(&held->folds, pairs->a[i], pairs->b[i]) != fold) continue;
+                labels_text(&texts, i, &a, &b);
                 own = survey_make(&survey, NULL, a, b, &own_error);
                 if (own == FILM_OK) keep_survey(held, i, &survey);
             }
@@ -229,7 +228,7 @@ static film_status fit_line_folds(const struct linear_data *all, const unsigned 
     data.weight = weight;
     for (size_t f = 0; f < held->folds.count; f++) {
         for (size_t i = 0; i < data.rows; i++)
-            weight[i] = folds_of_pair(&held->folds, held->share.a[i], held->share.b[i]) == f
+            weight[i] = folds_of_pair(&held->folds, held->pairs.a[i], held->pairs.b[i]) == f
                             ? 0
                             : all->weight[i];
         TRY(linear_fit(&line, &data, use, ridge, threads, error));
@@ -243,7 +242,6 @@ static film_status fit_line_folds(const struct linear_data *all, const unsigned 
         }
         linear_free(&line);
     }
-    TRY(comm_sum_double(data.comm, sums, 2, error));
     *loss = sums[0] / sums[1];
 done:
     linear_free(&line);
@@ -280,21 +278,19 @@ static film_status fit_line(const struct learn_input *input, struct decision *de
     double ridge = held->pairs.count < OUT_OF_FOLD_FEW ? 10 : 0.01 * (double)held->pairs.count;
     struct linear *line = &decision->line;
     int threads = input->options->threads;
-    size_t count = held->share.count, traits = held->traits;
+    size_t count = held->pairs.count, traits = held->traits;
     unsigned char *use = mem_array(traits, 1);
     TRY_ALLOC(use, error);
     for (size_t t = 0; t < traits; t++)
         use[t] = !trait_is_learned(traits_get(decision->encoder->fields, t));
-    struct linear_data data = {
-        held->x, count, traits, held->share.target, held->weight, input->corpus->comm, NULL};
+    struct linear_data data = {held->x, count, traits, held->pairs.target, held->weight, NULL};
     if (input->corpus->records) { /* their numbers are judged by their fields */
         TRY(fit_line_records(&data, use, threads_count(threads), held, &ridge, error));
         TRY(linear_fit(line, &data, use, ridge, threads_count(threads), error));
         goto done;
     }
-    struct guarantees_rows rows = {held->x, held->share.target, held->weight, count,
-                                   input->corpus->comm};
-    TRY(guarantees_allow(&rows, &decision->guarantees, error));
+    decision->guarantees = guarantees_allow(
+        &(struct guarantees_rows){held->x, held->pairs.target, held->weight, count});
     TRY(fit_directed(line, &data, use, decision->guarantees, ridge, threads_count(threads), error));
     for (size_t i = 0; i < count; i++)
         held->line[i] = (float)linear_sum(line, held->x + i * traits);
@@ -357,9 +353,7 @@ static film_status survey_all(const struct learn_input *input, const struct enco
     int learned = learn_uses_labels(input->method);
     size_t folds = held->folds.count;
     for (size_t f = 0; f < folds; f++) {
-        status =
-            progress_report(&input->options->progress, "folds", (double)f, (double)folds, error);
-        TRY(comm_agree(input->corpus->comm, status, error));
+        TRY(progress_report(&input->options->progress, "folds", (double)f, (double)folds, error));
         if (learned) TRY(learn_fold_map(input, held, f, &map, error));
         /* A BERT encoder cannot be trained again without a fold, so the trees do not use its
          * similarity. */
@@ -382,17 +376,12 @@ static film_status scale_evidence(const struct learn_input *input, struct decisi
                                   struct out_of_fold *held, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = input->corpus->comm;
-    size_t all = held->pairs.count, count = held->share.count;
+    size_t count = held->pairs.count;
     struct calibration trust;
-    float *margin = mem_array(count, sizeof *margin), *margins = mem_array(all, sizeof *margins),
-          *lines = mem_array(all, sizeof *lines);
-    TRY_ALLOC(margin && margins && lines, error);
+    float *margin = mem_array(count, sizeof *margin);
+    TRY_ALLOC(margin, error);
     for (size_t i = 0; i < count; i++) margin[i] = held->base[i] - held->line[i];
-    TRY(comm_gather_shares(comm, margin, sizeof *margin, all, margins, error));
-    TRY(comm_gather_shares(comm, held->line, sizeof *lines, all, lines, error));
-    TRY(calibrate_fit_beside(margins, lines, held->pairs.target, all, &trust, error));
-    TRY(comm_broadcast(comm, &trust, sizeof trust, 0, error));
+    TRY(calibrate_fit_beside(margin, held->line, held->pairs.target, count, &trust, error));
     decision->evidence.scale = trust.scale;
     decision->line.bias += trust.bias;
     for (size_t i = 0; i < count; i++)
@@ -401,8 +390,6 @@ static film_status scale_evidence(const struct learn_input *input, struct decisi
     training_log_note(input->log, "evidence_scale", jsonfile_number(trust.scale));
 done:
     mem_free(margin);
-    mem_free(margins);
-    mem_free(lines);
     return status;
 }
 
@@ -415,8 +402,8 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     memset(held, 0, sizeof *held);
     held->traits = traits_total(decision->encoder->fields);
     TRY(gather_pairs(input, held, error));
-    struct evidence_source source = {labels_text,         &held->share, held->share.count,
-                                     input->corpus->comm, keep_traits,  held};
+    struct labelled_texts texts = {input->corpus, &held->pairs};
+    struct evidence_source source = {labels_text, &texts, held->pairs.count, keep_traits, held};
     TRY(evidence_rows_collect(&held->rows, decision->encoder, &source, options->threads,
                               &options->progress, error));
     training_log_phase(input->log, "items");
@@ -426,8 +413,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     held->x = NULL;
     TRY(fit_evidence(input, held, weights, error));
     sum_bases(held, weights, options->threads);
-    TRY(labelled_edits_count(&held->edits, &held->rows, held->share.target, held->weight,
-                             input->corpus->comm, error));
+    TRY(labelled_edits_count(&held->edits, &held->rows, held->pairs.target, held->weight, error));
     evidence_rows_free_pairs(&held->rows); /* the largest allocation */
     TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[held->folds.count], error));
     training_log_count(input->log, "evidence_items", decision->evidence.items.count);
@@ -438,7 +424,7 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     }
     mem_give_back();
     training_log_phase(input->log, "evidence");
-    TRY_ALLOC(held->x = mem_array(held->share.count, held->traits * sizeof(float)), error);
+    TRY_ALLOC(held->x = mem_array(held->pairs.count, held->traits * sizeof(float)), error);
     TRY(survey_all(input, decision->encoder, held, error));
     TRY(scale_evidence(input, decision, held, error));
     training_log_phase(input->log, "folds");

@@ -4,9 +4,7 @@
  * Everything learned from labels (evidence, the map) is learned again for each fold without that
  * fold, and then computes the features of the fold's pairs. Along the way the model receives its
  * linear model of the unlearned traits, and its word evidence, scaled by its accuracy on pairs it
- * has not seen.
- *
- * In a job every process knows all pairs and computes everything else for its own share of them. */
+ * has not seen. */
 #ifndef LEARN_OUT_OF_FOLD_H
 #define LEARN_OUT_OF_FOLD_H
 
@@ -22,10 +20,10 @@
 enum { OUT_OF_FOLD_FEW = 20000 };
 
 struct out_of_fold {
-    struct labelled_pairs pairs; /* all */
+    const struct corpus *corpus;
+    struct labelled_pairs pairs;
     struct folds folds;
-    struct labelled_share share;
-    float *weight; /* per pair of the share: both classes have the same total weight */
+    float *weight; /* per pair: both classes have the same total weight */
     struct evidence_rows rows;
     float *line;       /* per pair: output of the linear model of the traits */
     float *base;       /* linear model and word evidence, out-of-fold */
@@ -34,8 +32,7 @@ struct out_of_fold {
     size_t traits;     /* traits_total() of the model */
     struct memory_row *known;
     float *parent; /* per pair: log-odds of the model that training began from; NULL: none */
-    float
-        *tried; /* per pair of all: margin by trees that did not see it, of few records; or NULL */
+    float *tried;  /* per pair: margin by trees that did not see it, of few records; or NULL */
     struct labelled_edits edits;
     int too_few; /* gathering failed for lack of labelled pairs */
 };

@@ -39,7 +39,7 @@ film_status parent_scores(const struct corpus *corpus, const struct labelled_pai
                           const struct decision *parent, int threads, float *out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct labels_scorer scorer = {parent, match_parent_rule(parent), corpus->comm, threads, NULL};
+    struct labels_scorer scorer = {parent, match_parent_rule(parent), threads, NULL};
     TRY(labels_score(corpus, pairs, &scorer, out, error));
     if (corpus->labels != FILM_LABELS_NONE) TRY(refuse_known(corpus, pairs, &scorer, out, error));
     for (size_t i = 0; i < pairs->count; i++)

@@ -42,8 +42,7 @@ static film_status score_pairs_by_line(const struct learn_input *input,
 {
     struct decision plain = *decision; /* a view: never freed */
     plain.margin = (struct calibration){1, 0, 0};
-    struct labels_scorer scorer = {
-        &plain, {.full = 1}, input->corpus->comm, input->options->threads, similarity};
+    struct labels_scorer scorer = {&plain, {.full = 1}, input->options->threads, similarity};
     return labels_score(input->corpus, pairs, &scorer, out, error);
 }
 

@@ -2,7 +2,6 @@
  * shrinks towards it (ridge around the prior mean, a MAP estimate). Cross-validation chooses the
  * ridge, and whether anything changes at all. It learns neither map nor evidence. */
 #include "learn/prior.h"
-#include "base/comm.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "learn/certain_threshold.h"
@@ -29,7 +28,7 @@ static const double THRESHOLD_ERRORS = 2.5;
 
 struct few {
     struct labelled_pairs pairs;
-    struct labelled_share share; /* every process has all pairs */
+    const struct corpus *corpus;
     struct folds folds;
     size_t traits;
     double shift;         /* log-odds of "same" among random pairs */
@@ -48,7 +47,6 @@ struct few {
 
 static void few_free(struct few *few)
 {
-    labelled_share_free(&few->share);
     labelled_pairs_free(&few->pairs);
     folds_free(&few->folds);
     mem_free(few->use);
@@ -71,7 +69,7 @@ static film_status survey_few(struct few *few, const struct decision *decision, 
     TRY(survey_init(&survey, decision->encoder, error));
     for (size_t i = 0; i < few->pairs.count; i++) {
         film_text a, b;
-        labels_text(&few->share, i, &a, &b);
+        labels_text(&(struct labelled_texts){few->corpus, &few->pairs}, i, &a, &b);
         TRY(survey_make(&survey, NULL, a, b, error));
         memcpy(few->x + i * few->traits, survey.traits, few->traits * sizeof(float));
     }
@@ -83,14 +81,12 @@ done:
 /* A pair that was asked because the model was unsure says nothing about the share of duplicates, so
  * that share comes from random pairs. The fit itself needs no weights: which pairs were asked
  * depends on their traits alone. */
-static film_status measure_shift(const struct learn_input *input, struct few *few,
-                                 film_error *error)
+static void measure_shift(const struct learn_input *input, struct few *few)
 {
     double same = 0, count = (double)few->pairs.count, share = input->options->random_share;
     for (size_t i = 0; i < few->pairs.count; i++) same += (double)few->pairs.target[i];
     if (!(share > 0 && share < 1)) share = (same + 1) / (count + 2);
     few->shift = log(share / (1 - share));
-    return comm_broadcast(input->corpus->comm, &few->shift, sizeof few->shift, 0, error);
 }
 
 /* Sets columns and offsets, with the parent or without it. */
@@ -124,10 +120,9 @@ static film_status gather_few(const struct learn_input *input, const struct deci
               error);
     for (size_t t = 0; t < traits; t++)
         few->use[t] = guarantees_direction(decision->guarantees, t) == 0;
-    TRY(labels_share(input->corpus, &few->pairs, &comm_single, &few->share, error));
     TRY(folds_partition(&few->folds, input->corpus, FOLDS, input->options->seed, error));
     TRY(survey_few(few, decision, error));
-    TRY(measure_shift(input, few, error));
+    measure_shift(input, few);
     if (decision->parent.decision) {
         TRY_ALLOC(few->parent = mem_array(count, sizeof(float)), error);
         TRY(parent_scores(input->corpus, &few->pairs, decision->parent.decision,
@@ -136,8 +131,8 @@ static film_status gather_few(const struct learn_input *input, const struct deci
     set_columns(few, decision, few->parent != NULL);
     few->beside = (struct linear_beside){few->offset, few->column, COLUMNS,        COLUMN_RIDGE,
                                          BIAS_RIDGE,  few->fitted, &decision->line};
-    few->data = (struct linear_data){few->x,      count,        traits,      few->pairs.target,
-                                     few->weight, &comm_single, &few->beside};
+    few->data =
+        (struct linear_data){few->x, count, traits, few->pairs.target, few->weight, &few->beside};
 done:
     return status;
 }
@@ -314,7 +309,7 @@ film_status prior_learn(const struct learn_input *input, struct decision *decisi
 {
     film_status status = FILM_OK;
     const struct calibration even = {1, 0, 0};
-    struct few few = {0};
+    struct few few = {.corpus = input->corpus};
     struct linear line = {0};
     double ridge = ridges[0], at;
     int chosen = input->options->operating.criterion != FILM_ACCURACY;

@@ -1,5 +1,4 @@
-/* Gathers the rows that the trees are trained on: process 0 trains alone and sends the trees to the
- * others. */
+/* The rows that the trees are trained on. */
 #ifndef LEARN_TREE_ROWS_H
 #define LEARN_TREE_ROWS_H
 
@@ -7,7 +6,7 @@
 
 enum { TREE_ROWS_COLUMNS = 6 };
 
-/* One row per pair, in the order of all pairs; in process 0 only. */
+/* One row per pair, in the order of the pairs. */
 struct tree_rows {
     size_t count, traits;
     const float *x; /* count x traits */
@@ -18,11 +17,10 @@ struct tree_rows {
     void *own[TREE_ROWS_COLUMNS]; /* the columns that do not belong to struct out_of_fold */
 };
 
-/* Gathers all pairs or, when there are more than MOST, a random sample of about MOST, drawn by
- * SEED: the same for every number of processes. Collective. Free after a failure as well, before
- * HELD. */
-film_status tree_rows_gather(const struct out_of_fold *held, const struct comm *comm, size_t most,
-                             uint64_t seed, struct tree_rows *rows, film_error *error);
+/* Takes all pairs or, when there are more than MOST, a random sample of about MOST, drawn by SEED.
+ * Free after a failure as well, before HELD. */
+film_status tree_rows_take(const struct out_of_fold *held, size_t most, uint64_t seed,
+                           struct tree_rows *rows, film_error *error);
 void tree_rows_free(struct tree_rows *rows);
 
 #endif

@@ -43,17 +43,6 @@ void trees_free(struct trees *trees)
     memset(trees, 0, sizeof *trees);
 }
 
-film_status trees_share(struct trees *trees, const struct comm *comm, film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t count = trees->count;
-    TRY(comm_broadcast(comm, &count, sizeof count, 0, error));
-    if (comm->rank > 0) TRY(trees_init(trees, count, error));
-    TRY(comm_broadcast(comm, trees->block, count * PLANES * sizeof(int32_t), 0, error));
-done:
-    return status;
-}
-
 void trees_set(struct trees *trees, size_t number, const struct tree *tree)
 {
     size_t n = trees->count;

@@ -45,8 +45,6 @@ struct trees {
 /* Allocates COUNT constant trees of value 0, to be filled with trees_set. */
 film_status trees_init(struct trees *trees, size_t count, film_error *error);
 void trees_free(struct trees *trees);
-/* Broadcasts the trees of process 0. Those of the other processes must be empty. */
-film_status trees_share(struct trees *trees, const struct comm *comm, film_error *error);
 void trees_set(struct trees *trees, size_t number, const struct tree *tree);
 void trees_get(const struct trees *trees, size_t number, struct tree *tree);
 

@@ -183,7 +183,7 @@ static film_status cross_fit(const float *x, const struct audit_pairs *judged, u
             target[rows] = judged->label[i] >= 0.5f;
             weight[rows++] = 1;
         }
-        struct linear_data data = {part, rows, AUDIT_TRAITS, target, weight, &comm_single, NULL};
+        struct linear_data data = {part, rows, AUDIT_TRAITS, target, weight, NULL};
         linear_free(&line);
         TRY(linear_fit(&line, &data, use, 1.0, threads, error));
         for (size_t i = 0; i < n; i++)

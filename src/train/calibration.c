@@ -10,16 +10,15 @@
 struct calibrating {
     const struct corpus *labelled;
     struct labelled_pairs pairs;
-    const struct comm *comm; /* its processes score a share of the pairs each */
     const film_train_options *options;
     struct training_log *log;
 };
 
 static film_status score_calibration_pairs(const struct calibrating *on,
                                            const struct decision *decision, struct match_rule rule,
-                                           const struct comm *comm, float *out, film_error *error)
+                                           float *out, film_error *error)
 {
-    struct labels_scorer scorer = {decision, rule, comm, on->options->threads, NULL};
+    struct labels_scorer scorer = {decision, rule, on->options->threads, NULL};
     return labels_score(on->labelled, &on->pairs, &scorer, out, error);
 }
 
@@ -39,7 +38,7 @@ static film_status calibrate_vectors(const struct calibrating *on, film_model *m
     film_status status = FILM_OK;
     struct calibration *line = &model->decision.similarity;
     struct decision plain = {.encoder = &model->encoder, .similarity = {1, 0, 0}};
-    TRY(score_calibration_pairs(on, &plain, (struct match_rule){0}, on->comm, similarity, error));
+    TRY(score_calibration_pairs(on, &plain, (struct match_rule){0}, similarity, error));
     TRY(calibrate_similarity(similarity, &on->pairs, line, error));
     if (!labels_none_same(&on->pairs))
         TRY(choose_threshold(on, similarity, &line->threshold, error));
@@ -92,10 +91,8 @@ static film_status calibrate_margin(const struct calibrating *on, film_model *mo
     TRY_ALLOC(margin && memory, error);
     plain.margin = (struct calibration){1, 0, 0};
     plain.network.weight = 0;
-    TRY(score_calibration_pairs(on, &plain, without, on->comm, margin, error));
-    if (on->comm->rank == 0) /* only process 0 has a memory */
-        TRY(score_calibration_pairs(on, &plain, with, &comm_single, memory, error));
-    TRY(comm_broadcast(on->comm, memory, count * sizeof *memory, 0, error));
+    TRY(score_calibration_pairs(on, &plain, without, margin, error));
+    TRY(score_calibration_pairs(on, &plain, with, memory, error));
     for (size_t i = 0; i < count; i++) memory[i] -= margin[i];
     TRY(model->network
             ? weigh_network(on, &model->decision, similarity, memory, margin, error)
@@ -124,7 +121,7 @@ static film_status log_near_misses(const struct calibrating *on, const film_mode
     float *score = mem_array(pairs->count, sizeof *score);
     struct scored_pairs scored = {score, pairs->target, pairs->a, pairs->b, pairs->count, 0};
     TRY_ALLOC(is_near && score, error);
-    TRY(score_calibration_pairs(on, decision, rule, &comm_single, score, error));
+    TRY(score_calibration_pairs(on, decision, rule, score, error));
     TRY(near_misses_gather(&near, &judge, on->labelled, pairs, is_near, error));
     TRY(near_misses_log(&near, &scored, is_near, line->scale * line->threshold + line->bias,
                         on->log, error));
@@ -140,10 +137,8 @@ film_status calibrate_model(film_model *model, const struct training_rows *rows,
                             film_error *error)
 {
     film_status status = FILM_OK;
-    struct calibrating on = {.labelled = training_rows_judged(rows),
-                             .comm = rows->corpus.comm,
-                             .options = options,
-                             .log = log};
+    struct calibrating on = {
+        .labelled = training_rows_judged(rows), .options = options, .log = log};
     float *similarity = NULL;
     TRY(labels_to_pairs(on.labelled, LABELS_DRAWN, options->seed, &on.pairs, error));
     TRY_ALLOC(similarity = mem_array(on.pairs.count, sizeof *similarity), error);
@@ -151,9 +146,7 @@ film_status calibrate_model(film_model *model, const struct training_rows *rows,
     /* A decision cannot be calibrated on the rows it was trained on. */
     if (model->decision.full && rows->dev.rows && !labels_none_same(&on.pairs))
         TRY(calibrate_margin(&on, model, similarity, error));
-    /* Process 0 has all dev rows, the only memory, and the log. */
-    if (rows->dev.rows && on.comm->rank == 0 &&
-        near_misses_wanted(&options->operating, on.labelled))
+    if (rows->dev.rows && near_misses_wanted(&options->operating, on.labelled))
         TRY(log_near_misses(&on, model, error));
     training_log_note(log, "threshold_from", json_string(rows->dev_name));
     training_log_count(log, "threshold_pairs", labels_distinct(on.labelled, &on.pairs));

@@ -2,7 +2,6 @@
  * the rule of film_match, memory included. */
 #include "train/cross_validate.h"
 #include "base/mem.h"
-#include "learn/corpus_share.h"
 #include "learn/folds.h"
 #include "learn/labels.h"
 #include "learn/out_of_fold.h"
@@ -70,42 +69,37 @@ static void fold_rows_free(struct fold_rows *fold)
     fold->seen = NULL;
 }
 
-/* Finds the sentences of the fold among those of REST. Collective. */
+/* Finds the sentences of the fold among those of REST. */
 static film_status mark_seen(struct fold_rows *fold, const struct corpus *rest, film_error *error)
 {
-    film_status status = FILM_OK;
     const struct strtab *sentences = &fold->judged.sentences;
-    TRY_ALLOC(fold->seen = mem_zeroed(sentences->count, sizeof *fold->seen), error);
+    fold->seen = mem_array(sentences->count, sizeof *fold->seen);
+    if (!fold->seen) return status_no_memory(error);
     for (uint32_t i = 0; i < sentences->count; i++) {
         film_text text = strtab_get(sentences, i);
         fold->seen[i] = strtab_find(&rest->sentences, text.bytes, text.length) != STRTAB_NONE;
     }
-    TRY(comm_sum_counts(rest->comm, fold->seen, sentences->count, error));
-done:
-    return status;
+    return FILM_OK;
 }
 
 /* Appends the pairs of the fold with their log-odds. */
 static film_status append_scores(const film_model *model, const struct fold_rows *fold,
-                                 const struct comm *comm, const film_train_options *options,
-                                 struct cross_validated *out, film_error *error)
+                                 const film_train_options *options, struct cross_validated *out,
+                                 film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *judged = &fold->judged;
     struct labelled_pairs pairs = {0};
     struct match_rule rule = {.full = model->decision.full, .memory = 1, .identity = 1};
-    struct labels_scorer scorer = {&model->decision, rule, &comm_single, options->threads, NULL};
+    struct labels_scorer scorer = {&model->decision, rule, options->threads, NULL};
     TRY(labels_to_pairs(judged, LABELS_DRAWN / FOLDS, options->seed, &pairs, error));
     TRY_ALLOC(reserve(out, out->count + pairs.count), error);
     float *score = out->score + out->count;
     struct near_judge judge = {&model->decision, rule,      options->seed, options->threads,
                                fold->near_most,  fold->seen};
     unsigned char *is_near = out->is_near + out->count;
-    if (comm->rank == 0) /* only process 0 has a memory */
-        TRY(labels_score(judged, &pairs, &scorer, score, error));
-    if (comm->rank == 0 && judge.most)
-        TRY(near_misses_gather(&out->near, &judge, judged, &pairs, is_near, error));
-    TRY(comm_broadcast(comm, score, pairs.count * sizeof *score, 0, error));
+    TRY(labels_score(judged, &pairs, &scorer, score, error));
+    if (judge.most) TRY(near_misses_gather(&out->near, &judge, judged, &pairs, is_near, error));
     for (size_t i = 0; i < pairs.count; i++, out->count++) {
         out->target[out->count] = pairs.target[i];
         out->a[out->count] = (uint32_t)fold->numbered + pairs.a[i];
@@ -122,7 +116,6 @@ film_status cross_validate(const struct corpus *corpus, const film_train_options
                            film_error *error)
 {
     film_status status = FILM_OK;
-    int shared = corpus->comm->size > 1;
     size_t used = corpus->rows < OUT_OF_FOLD_FEW ? FOLDS : 1;
     struct folds folds = {0};
     struct corpus rest = {0};
@@ -135,12 +128,12 @@ film_status cross_validate(const struct corpus *corpus, const film_train_options
     TRY(folds_partition(&folds, corpus, FOLDS, options->seed, error));
     for (size_t f = 0; f < used; f++) {
         if (!split_rows(corpus, &folds, f, part)) continue;
-        TRY((shared ? corpus_select_shared : corpus_select)(corpus, part, 0, &rest, error));
-        TRY((shared ? corpus_select_whole : corpus_select)(corpus, part, 1, &fold.judged, error));
+        TRY(corpus_select(corpus, part, 0, &rest, error));
+        TRY(corpus_select(corpus, part, 1, &fold.judged, error));
         TRY(mark_seen(&fold, &rest, error));
         status = train(&rest, options, &model, error);
         if (status != FILM_OK && status != FILM_BAD_INPUT) goto done;
-        if (status == FILM_OK) TRY(append_scores(model, &fold, corpus->comm, options, out, error));
+        if (status == FILM_OK) TRY(append_scores(model, &fold, options, out, error));
         fold.numbered += fold.judged.sentences.count;
         model_free(model);
         model = NULL;

@@ -10,15 +10,14 @@
 
 /* The sampled pairs, for examples_make. */
 struct sampled_pairs {
-    const struct corpus *corpus;
-    const struct labelled_share *share; /* all of them */
+    struct labelled_texts texts;
 };
 
 static int sampled_pair(const void *user, size_t i, film_text *a, film_text *b)
 {
     const struct sampled_pairs *chosen = user;
-    labels_text(chosen->share, i, a, b);
-    return labels_verdict(chosen->corpus, chosen->share->target[i]);
+    labels_text(&chosen->texts, i, a, b);
+    return labels_verdict(chosen->texts.corpus, chosen->texts.pairs->target[i]);
 }
 
 static int ascending(const void *left, const void *right)
@@ -32,7 +31,6 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
 {
     film_status status = FILM_OK;
     struct labelled_pairs pairs = {.count = 0};
-    struct labelled_share share = {0};
     struct rng rng;
     size_t kept = 0, seen = 0;
     if (!wanted) return FILM_OK;
@@ -55,12 +53,10 @@ film_status examples_sample(struct examples *examples, const struct corpus *corp
         pairs.target[i] = pairs.target[number[i]];
     }
     pairs.count = kept;
-    TRY(labels_share(corpus, &pairs, &comm_single, &share, error));
-    struct sampled_pairs chosen = {corpus, &share};
+    struct sampled_pairs chosen = {{corpus, &pairs}};
     TRY(examples_make(examples, kept, sampled_pair, &chosen, error));
 done:
     mem_free(number);
-    labelled_share_free(&share);
     labelled_pairs_free(&pairs);
     return status;
 }

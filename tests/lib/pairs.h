@@ -29,7 +29,7 @@ static inline void get_pair(const void *user, size_t i, film_text *a, film_text 
 
 static inline struct evidence_source source_of(const struct pairs *pairs)
 {
-    return (struct evidence_source){get_pair, pairs, pairs->count, &comm_single};
+    return (struct evidence_source){get_pair, pairs, pairs->count, NULL, NULL};
 }
 
 /* Row I of A has the entries of row J of B. */

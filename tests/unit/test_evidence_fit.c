@@ -94,7 +94,7 @@ static void labels_of_single_edits_are_counted(void **state)
         for (int s = 0; s < 2; s++) strcpy(pairs.text[i][s], texts[i][s]);
     struct evidence_source source = source_of(&pairs);
     assert_ok(evidence_rows_collect(&rows, &vocabulary.encoder, &source, 1, NULL, &error));
-    assert_ok(labelled_edits_count(&edits, &rows, target, weight, &comm_single, &error));
+    assert_ok(labelled_edits_count(&edits, &rows, target, weight, &error));
     assert_ok(reading_init(&reading, &vocabulary.encoder, &error));
     assert_ok(items_init(&items, &error));
     static const struct {

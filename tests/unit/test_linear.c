@@ -32,7 +32,7 @@ static struct linear_data make_data(uint64_t seed)
         target[i] = i % 10 ? rng_uniform(&rng) < p : (float)p; /* some labels are soft */
         weight[i] = (float)(0.5 + rng_uniform(&rng));
     }
-    return (struct linear_data){x, ROWS, COUNT, target, weight, &comm_single};
+    return (struct linear_data){x, ROWS, COUNT, target, weight, NULL};
 }
 
 /* The standard deviation of a trait. */
@@ -310,7 +310,7 @@ static void the_result_does_not_depend_on_the_threads(void **state)
     memset(use, 1, sizeof use);
     for (size_t i = 0; i < (size_t)ROWS * MANY; i++) wide[i] = (float)rng_uniform(&rng);
     for (size_t count = 40; count <= MANY; count += 50) {
-        struct linear_data data = {wide, ROWS, count, target, weight, &comm_single};
+        struct linear_data data = {wide, ROWS, count, target, weight, NULL};
         for (int turn = 0; turn < 2; turn++) {
             openblas_set_num_threads(turn ? 4 : 1);
             assert_ok(linear_fit(&line[turn], &data, use, 10, turn ? 4 : 1, &error));

@@ -314,7 +314,7 @@ static void the_threshold_of_records_includes_memory(void **state)
     struct corpus corpus = {.comm = &comm_single, .records = 1};
     struct learn_input input = {.options = &options, .corpus = &corpus};
     struct out_of_fold held = {.pairs = {.target = target, .count = PAIRS},
-                               .share = {.count = PAIRS},
+                               .corpus = &corpus,
                                .known = known,
                                .weight = weight,
                                .tried = tried};

@@ -93,8 +93,7 @@ static void scores_are_those_of_single_pairs(void **state)
         a[i] = (uint32_t)rng_below(&rng, SENTENCES);
         b[i] = (uint32_t)rng_below(&rng, SENTENCES);
     }
-    struct labels_scorer scorer = {
-        &model->decision, {.full = 1, .memory = 1}, corpus.comm, 2, similarity};
+    struct labels_scorer scorer = {&model->decision, {.full = 1, .memory = 1}, 2, similarity};
     assert_ok(labels_score(&corpus, &pairs, &scorer, margins, &error));
     assert_ok(match_init(&match, &model->decision, &scorer.rule, &error));
     for (int i = 0; i < COUNT; i++) {
