@@ -97,7 +97,6 @@ struct verb {
     const char *details; /* shown below the options */
     /* documentation page, such as "docs/how-to/search.md"; NULL: none */
     const char *page;
-    int shared;                        /* can run under mpirun */
     int min_words, max_words;          /* number of positional arguments; maximum 0: no limit */
     const struct option *options;      /* NULL: each action has its own */
     const struct option *settings;     /* of --set; NULL: none */
@@ -132,18 +131,6 @@ extern const struct option common_options[];
 /* film --describe: prints all verbs, actions, options, settings, exit codes and routes as one JSON
  * object. */
 int describe_program(void);
-
-/* The MPI job of this process (job.c); NULL when it runs alone. Only the first process prints. */
-extern film_job *job;
-film_status job_join(film_error *error);
-int job_rank(void); /* 0, 1, ...; 0 without a job */
-int job_size(void); /* 1 without a job */
-film_status job_sum(uint64_t *values, size_t count, film_error *error);
-/* Opens an output to which the processes append in order. The file appears when it is complete. */
-film_status job_output_open(const char *path, film_output **out, film_error *error);
-void job_leave(void);
-/* Ends all processes. Returns only without a job. */
-void job_abort(int code);
 
 /* ---- Options of several verbs: TYPE is the verb's struct, PLACE a member of it ---- */
 
@@ -341,7 +328,7 @@ const char *counted(unsigned long long number, const char *noun);
 
 /* Returns the stream for the closing figures of a verb that writes its result to OUTPUT: standard
  * error, or with --json standard output unless that is OUTPUT. NULL when nothing is to be printed:
- * the verb failed, this is not the first process, or --quiet without --json. */
+ * the verb failed, or --quiet without --json. */
 FILE *figures_stream(const struct command *command, int code, const char *output);
 
 /* Prints ", 3 bad rows skipped", or nothing for 0. */
@@ -397,16 +384,12 @@ struct row_stream {
     const struct kept *kept; /* NULL: no columns pass through */
 };
 
-/* Opens this process's share of a file. */
+/* Opens a file. */
 film_status stream_open(const char *path, const film_table_options *options, film_table **table,
                         film_error *error);
 
 /* Processes all rows and adds their number to *ROWS. */
 film_status stream_rows(const struct row_stream *stream, unsigned long long *rows,
                         film_error *error);
-
-/* Sums *ROWS over all processes. *SKIPPED becomes the number of bad rows that they skipped. */
-film_status stream_total(const film_table *table, unsigned long long *rows,
-                         unsigned long long *skipped, film_error *error);
 
 #endif

@@ -84,7 +84,6 @@ static json_t *describe_verb(const struct verb *verb)
     set_text(object, "summary", verb->summary);
     set_text(object, "library", library_names[verb->library]);
     set_text(object, "page", verb->page);
-    json_object_set_new(object, "processes", json_boolean(verb->shared));
     json_object_set_new(object, "options", describe_options(verb->options));
     if (verb->settings) json_object_set_new(object, "settings", describe_options(verb->settings));
     if (verb->actions) {

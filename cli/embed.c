@@ -24,8 +24,7 @@ static void make_header(char header[HEADER_BYTES], unsigned long long rows, size
 }
 
 /* The output. In a file, the header is overwritten when the number of rows is known. That is
- * impossible in a pipe, so the rows are first written to a temporary file (spool). In an MPI job
- * the first process writes the header. */
+ * impossible in a pipe, so the rows are first written to a temporary file (spool). */
 struct sink {
     film_output *output;
     FILE *spool;
@@ -61,9 +60,8 @@ static film_status finish_output(struct sink *sink, unsigned long long rows, siz
                                  film_error *error)
 {
     char header[HEADER_BYTES];
-    film_status status = FILM_OK;
     make_header(header, rows, dim);
-    if (job_rank() == 0) status = put_header_and_spool(sink, header, error);
+    film_status status = put_header_and_spool(sink, header, error);
     if (status != FILM_OK) return status;
     film_output *output = sink->output;
     sink->output = NULL;
@@ -149,8 +147,7 @@ static int cannot_be_patched(const char *path)
 static film_status open_sink(struct sink *sink, const char *path, film_error *error)
 {
     static const char blank[HEADER_BYTES];
-    film_status status = job_output_open(path, &sink->output, error);
-    if (job_rank() > 0) return status;
+    film_status status = film_output_open(path, &sink->output, error);
     if (status == FILM_OK && cannot_be_patched(path) && !(sink->spool = tmpfile()))
         status = temporary_failed(error);
     if (status == FILM_OK && !sink->spool)
@@ -184,8 +181,7 @@ static int run(const struct command *command, void *given)
     const struct values *values = given;
     const char *output = values->output, *model = command->words[0];
     const char *path = command->count > 1 ? command->words[1] : "-";
-    /* Under mpirun, standard output may be a pseudo-terminal even if mpirun's own is a pipe. */
-    if (strcmp(output, "-") == 0 && !job && isatty(STDOUT_FILENO))
+    if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO))
         return usage_error(
             command->verb,
             "vectors are binary and cannot be printed on a terminal; use -o OUT.npy or a pipe");
@@ -209,7 +205,7 @@ static int run(const struct command *command, void *given)
                                 "embedding", progress,
                                 NULL};
     if (status == FILM_OK) status = stream_rows(&stream, &rows, &error);
-    if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
+    if (status == FILM_OK) skipped = film_table_skipped(table);
     if (status == FILM_OK) status = finish_output(&sink, rows, dim, &error);
     int code = report(status, &error);
     FILE *figures = figures_stream(command, code, output);
@@ -228,23 +224,20 @@ static int run(const struct command *command, void *given)
     return code;
 }
 
-const struct verb verb_embed = {VERB_EMBED,
-                                .arguments = "MODEL [FILE] [-o OUT.npy] [options]",
-                                .page = "docs/explanation/bert.md",
-                                .shared = 1,
-                                .min_words = 1,
-                                .max_words = 2,
-                                .options = options,
-                                .size = sizeof(struct values),
-                                .prepare = prepare,
-                                .run = run,
-                                .details =
-                                    "FILE has one sentence per line, or a text column; the default "
-                                    "is standard input. The rows\n"
-                                    "of the array are in file order. MODEL may be a folder with a "
-                                    "BERT encoder in the format of\n"
-                                    "Hugging Face (docs/explanation/bert.md).\n\n"
-                                    "examples:\n"
-                                    "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"
-                                    "  mpirun -n 4 film embed faq.film questions.tsv -o all.npy    "
-                                    "runs in 4 processes\n"};
+const struct verb verb_embed = {
+    VERB_EMBED,
+    .arguments = "MODEL [FILE] [-o OUT.npy] [options]",
+    .page = "docs/explanation/bert.md",
+    .min_words = 1,
+    .max_words = 2,
+    .options = options,
+    .size = sizeof(struct values),
+    .prepare = prepare,
+    .run = run,
+    .details = "FILE has one sentence per line, or a text column; the default "
+               "is standard input. The rows\n"
+               "of the array are in file order. MODEL may be a folder with a "
+               "BERT encoder in the format of\n"
+               "Hugging Face (docs/explanation/bert.md).\n\n"
+               "examples:\n"
+               "  film embed faq.film examples/faq/questions.tsv -o faq.npy\n"};

@@ -403,16 +403,14 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK && values->other) status = open_model(values->other, &other, &error);
     if (values->wanted.criterion != FILM_CRITERION_COUNT) eval->operating = &values->wanted;
     eval->against = other;
-    eval->job = job;
     eval->names[0] = arguments[0];
     eval->names[1] = values->other;
     if (status == FILM_OK) status = film_eval(model, arguments[1], eval, &result, &error);
     if (status == FILM_OK) status = film_eval_json(&result, &text, &error);
     int code = report(status, &error);
-    int prints = code == EXIT_DONE && job_rank() == 0;
-    if (prints && command->json) {
+    if (code == EXIT_DONE && command->json) {
         puts(text);
-    } else if (prints) {
+    } else if (code == EXIT_DONE) {
         json_t *answer = json_loads(text, 0, NULL);
         if (answer) print_answer(answer);
         json_decref(answer);
@@ -428,7 +426,6 @@ const struct verb verb_eval = {
     VERB_EVAL,
     .arguments = "MODEL FILE [options]",
     .page = "docs/reference/measures.md",
-    .shared = 1,
     .min_words = 2,
     .max_words = 2,
     .options = options,
@@ -445,5 +442,4 @@ const struct verb verb_eval = {
         "  film eval faq.film examples/faq/heldout.tsv\n"
         "  film eval quora.film dev.tsv --pool train.tsv --pool-queries 2000 --json\n"
         "  film eval new.film dev.tsv --against old.film\n"
-        "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n"
-        "  mpirun -n 4 film eval quora.film dev.tsv --pool all.tsv    runs in 4 processes\n"};
+        "  film eval quora.film dev.tsv --operating precision=0.9 --prior auto\n"};

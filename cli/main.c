@@ -89,8 +89,6 @@ static int run_command(int argc, char **argv)
     if (help) name = argv[2];
     const struct verb *verb = find_verb(name);
     if (verb && help) return run_verb(verb, 1, help_arguments);
-    if (verb && job && !verb->shared)
-        return usage_error(verb, "cannot run under mpirun; start it without");
     if (verb) return run_verb(verb, argc - 2, argv + 2);
     const char *similar = similar_verb(name);
     if (similar && strcmp(similar, name) == 0) return EXIT_IO; /* its module could not be loaded */
@@ -178,20 +176,13 @@ static int is_interrupted(void *user)
 
 int main(int argc, char **argv)
 {
-    film_error error = {.status = FILM_OK};
     fill_reserve();
     json_set_alloc_funcs(json_allocate, free);
     watch_reader();
     film_set_encoder_loader(load_encoders, NULL);
     set_workbook_reader();
     film_set_interrupt(is_interrupted, NULL);
-    film_status status = job_join(&error);
-    if (status != FILM_OK) return report(status, &error);
     int code = flush_output(run_command(argc, argv));
-    /* A usage error occurs in every process. Another error may occur in this one only, while the
-     * others wait for it. */
-    if (code != EXIT_DONE && code != EXIT_USAGE) job_abort(code);
-    job_leave();
     if (code == EXIT_IO && reader_is_gone()) end_as_reader_left();
     return code;
 }

@@ -1,5 +1,5 @@
 /* Modules that the program loads when a verb needs them. film itself links only libfilm, so film
- * match starts without OpenBLAS and MPI. The verbs of libfilm-pool and libfilm-train are
+ * match starts without OpenBLAS. The verbs of libfilm-pool and libfilm-train are
  * modules in the program's folder. */
 #ifndef CLI_MODULES_H
 #define CLI_MODULES_H
@@ -12,14 +12,6 @@
 /* Functions of libfilm-train that verbs of libfilm may need. The train module exports them. */
 struct train_calls {
     void (*register_encoders)(void);
-    film_status (*job_join)(film_job **out, film_error *error);
-    int (*job_rank)(const film_job *job);
-    int (*job_size)(const film_job *job);
-    film_status (*job_sum)(film_job *job, uint64_t *values, size_t count, film_error *error);
-    film_status (*output_open_job)(film_job *job, const char *path, film_output **out,
-                                   film_error *error);
-    void (*job_leave)(film_job *job);
-    void (*job_abort)(film_job *job, int code);
     film_status (*neighbours)(const film_model *model, const char *path,
                               const film_neighbour_options *options, uint32_t **depth, size_t *rows,
                               film_error *error);

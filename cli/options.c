@@ -11,7 +11,6 @@
 
 int usage_error(const struct verb *verb, const char *format, ...)
 {
-    if (job_rank() > 0) return EXIT_USAGE; /* the first process prints the message */
     va_list arguments;
     va_start(arguments, format);
     fprintf(stderr, "film %s: ", verb->name);

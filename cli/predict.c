@@ -25,7 +25,7 @@ struct prediction {
     size_t rows, next, k;
     struct sheet sheet;
     struct kept kept; /* empty without --keep-columns */
-    enum { NO_ROWS, WITHOUT_ID, WITH_ID } first_row;
+    int has_header;
 };
 
 static film_status check_row(void *user, const film_row *row, film_error *error)
@@ -137,6 +137,7 @@ static film_status put_prediction_header(struct prediction *prediction, int has_
 {
     static const char kaggle[] = "test_id,is_duplicate\n";
     struct sheet *sheet = &prediction->sheet;
+    prediction->has_header = 1;
     if (prediction->format == FORMAT_KAGGLE)
         return film_output_write(sheet->output, kaggle, sizeof kaggle - 1, error);
     sheet_header(sheet, own_columns(prediction, has_id), &prediction->kept);
@@ -150,10 +151,8 @@ static film_status write_batch(void *user, const struct stream_batch *batch, fil
     const film_text *id = batch->text[STREAM_ID];
     const film_verdict *verdicts = batch->result;
     film_status status = FILM_OK;
-    if (prediction->first_row == NO_ROWS) {
-        prediction->first_row = id[0].bytes ? WITH_ID : WITHOUT_ID;
-        if (job_rank() == 0) status = put_prediction_header(prediction, id[0].bytes != NULL, error);
-    }
+    if (!prediction->has_header)
+        status = put_prediction_header(prediction, id[0].bytes != NULL, error);
     for (size_t i = 0; i < batch->count && status == FILM_OK; i++)
         status =
             put_prediction(prediction, id[i], &verdicts[i], batch->text[STREAM_KEPT][i], error);
@@ -185,28 +184,12 @@ static film_status warn_prior(const struct prediction *prediction, const char *n
     return FILM_OK;
 }
 
-/* Writes the header if the first process has no rows: another has the first row, or the file is
- * empty. */
-static film_status put_late_header(struct prediction *prediction, film_error *error)
-{
-    size_t processes = (size_t)job_size(), first = 0;
-    uint64_t *rows = calloc(processes, sizeof *rows);
-    if (!rows) return no_memory(error);
-    rows[job_rank()] = prediction->first_row;
-    film_status status = job_sum(rows, processes, error);
-    while (first + 1 < processes && rows[first] == NO_ROWS) first++;
-    if (status == FILM_OK && job_rank() == 0 && rows[0] == NO_ROWS)
-        status = put_prediction_header(prediction, rows[first] == WITH_ID, error);
-    free(rows);
-    return status;
-}
-
 static film_status predict(struct prediction *prediction, film_table *table, const char *path,
                            unsigned long long *rows, film_progress progress, film_error *error)
 {
     struct sheet *sheet = &prediction->sheet;
     *sheet = (struct sheet){.json = prediction->format == FORMAT_JSONL, .first_field = 1};
-    film_status status = job_output_open(path, &sheet->output, error);
+    film_status status = film_output_open(path, &sheet->output, error);
     struct row_stream stream = {table,
                                 sizeof(film_verdict),
                                 check_row,
@@ -217,7 +200,8 @@ static film_status predict(struct prediction *prediction, film_table *table, con
                                 progress,
                                 prediction->kept.count ? &prediction->kept : NULL};
     if (status == FILM_OK) status = stream_rows(&stream, rows, error);
-    if (status == FILM_OK) status = put_late_header(prediction, error);
+    if (status == FILM_OK && !prediction->has_header)
+        status = put_prediction_header(prediction, 0, error); /* no rows */
     if (status != FILM_OK) return status;
     film_output *output = sheet->output;
     sheet->output = NULL;
@@ -299,8 +283,6 @@ static int check_options(const struct verb *verb, const struct values *values, c
     if (strcmp(path, "-") == 0)
         return usage_error(verb, "--decision knn reads its input twice and cannot read standard "
                                  "input; pass a file");
-    if (job_size() > 1)
-        return usage_error(verb, "--decision knn cannot run under mpirun; start it without mpirun");
     return EXIT_DONE;
 }
 
@@ -350,12 +332,11 @@ static int run(const struct command *command, void *given)
     if (status == FILM_OK && values->keep_columns)
         status = kept_of_table(&prediction.kept, table, 1u << FILM_COLUMN_ID,
                                own_columns(&prediction, 1), &error);
-    if (status == FILM_OK && job_rank() == 0 && !command->quiet)
+    if (status == FILM_OK && !command->quiet)
         status = warn_prior(&prediction, command->words[0], &error);
-    if (status == FILM_OK && job_rank() == 0 && !command->quiet)
-        warn_fields(model, table, path, &values->table);
+    if (status == FILM_OK && !command->quiet) warn_fields(model, table, path, &values->table);
     if (status == FILM_OK) status = predict(&prediction, table, output, &rows, progress, &error);
-    if (status == FILM_OK) status = stream_total(table, &rows, &skipped, &error);
+    if (status == FILM_OK) skipped = film_table_skipped(table);
     int code = report(status, &error);
     FILE *figures = figures_stream(command, code, output);
     if (figures && command->json)
@@ -376,7 +357,6 @@ static int run(const struct command *command, void *given)
 const struct verb verb_predict = {
     VERB_PREDICT,
     .arguments = "MODEL [FILE] [-o OUT] [options]",
-    .shared = 1,
     .min_words = 1,
     .max_words = 2,
     .options = options,
@@ -396,5 +376,4 @@ const struct verb verb_predict = {
         "K\n"
         "instead of a probability, or nothing.\n\n"
         "examples:\n"
-        "  film predict quora.film test.csv --format kaggle -o submission.csv\n"
-        "  mpirun -n 4 film predict quora.film pairs.tsv -o out.tsv    runs in 4 processes\n"};
+        "  film predict quora.film test.csv --format kaggle -o submission.csv\n"};

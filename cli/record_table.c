@@ -77,7 +77,7 @@ void warn_file(const film_model *model, const char *path, const film_table_optio
     film_table *table = NULL;
     film_error error;
     size_t count = film_field_count(model), size = 2, used = 0;
-    if (!count || options->columns || strcmp(path, "-") == 0 || job_rank() > 0) return;
+    if (!count || options->columns || strcmp(path, "-") == 0) return;
     for (size_t f = 0; f < count; f++) size += strlen(film_field_name(model, f)) + 1;
     char *list = malloc(size);
     if (!list) return; /* the verb itself reports it */

@@ -1,7 +1,7 @@
 /* Processes the rows of a table in batches, in constant memory and in file order.
  *
  * While batch n is computed on all cores, one more thread writes the results of batch n-1 and reads
- * batch n+1. In an MPI job each process does this for its share of the file. */
+ * batch n+1. */
 #include "sheet.h"
 
 #include <pthread.h>
@@ -163,19 +163,7 @@ film_status stream_rows(const struct row_stream *stream, unsigned long long *row
 film_status stream_open(const char *path, const film_table_options *options, film_table **table,
                         film_error *error)
 {
-    film_table_options share = *options;
-    share.size = sizeof share; /* OPTIONS may be a member of a larger struct without a size */
-    share.part = job_rank();
-    share.parts = job_size();
-    return film_table_open(path, &share, table, error);
-}
-
-film_status stream_total(const film_table *table, unsigned long long *rows,
-                         unsigned long long *skipped, film_error *error)
-{
-    uint64_t sums[2] = {*rows, film_table_skipped(table)};
-    film_status status = job_sum(sums, 2, error);
-    *rows = sums[0];
-    *skipped = sums[1];
-    return status;
+    film_table_options with = *options;
+    with.size = sizeof with; /* OPTIONS may be a member of a larger struct without a size */
+    return film_table_open(path, &with, table, error);
 }

@@ -61,10 +61,8 @@ int report(film_status status, const film_error *error)
     progress_end();
     if (status == FILM_OK) return EXIT_DONE;
     if (status == FILM_IO && reader_left) return EXIT_IO;
-    int late = job && job_rank() > 0 && status != FILM_USAGE;
-    if (late) fprintf(stderr, "film (process %d): ", job_rank());
-    if (!late && job_rank() == 0) fprintf(stderr, "film: ");
-    if (late || job_rank() == 0) print_message(error->message);
+    fprintf(stderr, "film: ");
+    print_message(error->message);
     return status <= FILM_CANCELLED ? (int)status : EXIT_IO;
 }
 
@@ -124,7 +122,7 @@ const char *counted(unsigned long long number, const char *noun)
 
 FILE *figures_stream(const struct command *command, int code, const char *output)
 {
-    if (code != EXIT_DONE || job_rank() != 0 || (command->quiet && !command->json)) return NULL;
+    if (code != EXIT_DONE || (command->quiet && !command->json)) return NULL;
     return command->json && strcmp(output, "-") != 0 ? stdout : stderr;
 }
 
@@ -212,13 +210,9 @@ film_progress progress_start(int quiet)
     struct sigaction action = {.sa_handler = request_stop};
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; /* a second Ctrl-C ends the program immediately */
-    /* mpirun handles Ctrl-C itself and ends all processes. If one stopped alone, the others would
-     * wait for it. */
-    if (!job) {
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-    }
-    bar.shown = !quiet && job_rank() == 0 && isatty(STDERR_FILENO);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    bar.shown = !quiet && isatty(STDERR_FILENO);
     return (film_progress){on_progress, NULL, on_note};
 }
 

@@ -331,8 +331,7 @@ static film_status check_output(const char *path, film_error *error)
     return status;
 }
 
-/* Reads the labels of the pools into train.pairs. PAIRS owns them. Only the first process reads;
- * it sends them to the others. */
+/* Reads the labels of the pools into train.pairs. PAIRS owns them. */
 static film_status add_pools(struct train_values *values, struct pool_pairs *pairs,
                              film_error *error)
 {
@@ -343,10 +342,7 @@ static film_status add_pools(struct train_values *values, struct pool_pairs *pai
                  "method");
         return FILM_USAGE;
     }
-    if (job_rank() > 0) return FILM_OK;
     film_status status = read_pool_pairs(&values->pools, pairs, error);
-    if (status != FILM_OK && job) /* the others are waiting for the pairs */
-        job_abort(report(status, error));
     train->pairs = pairs->list;
     train->pair_count = pairs->count;
     train->sentences = pairs->sentences;
@@ -386,13 +382,12 @@ static int train_model(const struct command *command, struct train_values *value
     struct pool_pairs pairs = {.list = NULL};
     film_error error;
     film_model *model = NULL, *edited = NULL;
-    int code, first = job_rank() == 0; /* writes the output */
-    train->job = job;
+    int code;
     train->bits =
         (const int[]){[BITS_8] = 8, [BITS_6] = 6, [BITS_4] = 4, [BITS_32] = 0}[values->bits];
-    if (first) print_fields(command, values);
+    print_fields(command, values);
     train->progress = progress_start(command->quiet);
-    film_status status = first ? check_output(values->model, &error) : FILM_OK;
+    film_status status = check_output(values->model, &error);
     if (status == FILM_OK && values->edits) status = film_open(values->edits, &edited, &error);
     train->edits = edited;
     if (status == FILM_OK) status = add_pools(values, &pairs, &error);
@@ -402,10 +397,9 @@ static int train_model(const struct command *command, struct train_values *value
         code = save_best(model, values, &error);
         goto done;
     }
-    if (status == FILM_OK && first) status = film_save(model, values->model, &error);
+    if (status == FILM_OK) status = film_save(model, values->model, &error);
     code = report(status, &error);
-    if (code != EXIT_DONE || !first) goto done;
-    code = describe_training(model, command, values);
+    if (code == EXIT_DONE) code = describe_training(model, command, values);
 done:
     film_close(model);
     film_close(edited);
@@ -462,7 +456,6 @@ const struct verb verb_train = {
     VERB_TRAIN,
     .arguments = "FILE... -o MODEL [options]",
     .page = "docs/explanation/methods.md",
-    .shared = 1,
     .options = train_options,
     .settings = train_settings,
     .size = sizeof(struct train_values),

@@ -1,17 +1,9 @@
-/* The functions of libfilm-train that verbs of libfilm may need: MPI jobs, BERT encoders
- * and pairwise kNN. The
- * train module exports this table. */
+/* The functions of libfilm-train that verbs of libfilm may need: BERT encoders and pairwise kNN.
+ * The train module exports this table. */
 #include "modules.h"
 
 const struct train_calls film_train_calls = {
     .register_encoders = film_train_register,
-    .job_join = film_job_join,
-    .job_rank = film_job_rank,
-    .job_size = film_job_size,
-    .job_sum = film_job_sum,
-    .output_open_job = film_output_open_job,
-    .job_leave = film_job_leave,
-    .job_abort = film_job_abort,
     .neighbours = film_neighbours,
     .bert_open = film_bert_open,
     .bert_round = film_bert_round,

@@ -1,5 +1,5 @@
 # The program. film links libfilm alone; the verbs that need more are modules beside it (cli/modules.c), which it loads
-# when they are called, so that film match does not wait for OpenBLAS and MPI.
+# when they are called, so that film match does not wait for OpenBLAS.
 
 add_library(film_server OBJECT ${FILM_SERVER_SOURCES})
 target_include_directories(film_server PRIVATE ${PROJECT_SOURCE_DIR}/include)

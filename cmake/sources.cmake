@@ -85,12 +85,10 @@ set(FILM_POOL_SOURCES
   src/pool/shared.c src/pool/snapshot.c src/pool/thresholds.c src/pool/update.c
 )
 
-# ---- libfilm-train: learn, measure, report; encoders; several processes ----
+# ---- libfilm-train: learn, measure, report; encoders ----
 set(FILM_TRAIN_SOURCES
-  # mpi: several processes
-  src/mpi/job_api.c $<IF:$<BOOL:${FILM_MPI}>,src/mpi/job.c,src/mpi/no_job.c>
   # la: linear algebra
-  src/la/blas.c src/la/csr.c src/la/dense.c src/la/flat.c src/la/flat_share.c src/la/krylov.c
+  src/la/blas.c src/la/csr.c src/la/dense.c src/la/flat.c src/la/krylov.c
   src/la/ortho.c src/la/stiefel.c src/la/svd.c src/la/svd_dense.c
   # bert: BERT and black-box encoders
   src/bert/bert.c src/bert/bert_config.c src/bert/bert_encode.c src/bert/bert_file.c
@@ -143,7 +141,7 @@ set(FILM_TRAIN_SOURCES
 # ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----
 set(FILM_CLI_SOURCES
   cli/completions.c cli/describe.c cli/edit.c cli/embed.c cli/explain.c cli/help.c cli/info.c
-  cli/job.c cli/kept.c cli/main.c cli/match.c cli/models.c cli/modules.c cli/options.c cli/pack.c
+  cli/kept.c cli/main.c cli/match.c cli/models.c cli/modules.c cli/options.c cli/pack.c
   cli/page.c cli/predict.c cli/record_table.c cli/sheet.c cli/stream.c cli/terminal.c
   cli/verbs_film.c cli/why.c server/private_file.c
 )

@@ -96,8 +96,6 @@ typedef struct film_eval_options {
     size_t bootstrap;
     uint64_t seed;
     int threads;
-    /* Processes that share the work. The first one has the figures. NULL: this process alone. */
-    film_job *job;
     film_progress progress;
 } film_eval_options;
 

@@ -1,4 +1,4 @@
-/* film_io.h - read tables, write files, and run several processes as one job.
+/* film_io.h - read tables and write files.
  *
  *     film_table *table = NULL;
  *     film_row row;
@@ -7,8 +7,7 @@
  *         printf("%.*s\n", (int)row.a.length, row.a.bytes);
  *     film_table_close(table);
  *
- * film_types.h has the rules of all calls. Tables and outputs are part of libfilm; the film_job
- * calls and film_output_open_job are part of libfilm-train.
+ * film_types.h has the rules of all calls. This header is part of libfilm.
  */
 #ifndef FILM_IO_H
 #define FILM_IO_H
@@ -194,40 +193,6 @@ FILM_API film_status film_output_commit(film_output *output, film_error *error);
 
 /* Discards the file and frees OUTPUT, which may be NULL. */
 FILM_API void film_output_discard(film_output *output);
-
-/* ---- Several processes as one (libfilm-train) ------------------------------------------ */
-
-/* A job is the same program started several times, as by `mpirun -n 4 film train ...`. Where
- * options have a `job`, its processes share the work: each makes the same call with the same
- * arguments. A NULL job is this process alone. docs/how-to/scale-out.md describes what is split and
- * what it costs. */
-typedef struct film_job film_job;
-
-/* Joins the job this process was started in. *OUT is NULL, without an error, where there is no job
- * or it has one process. A library built without MPI returns FILM_USAGE in a job. Call this once in
- * a process, before other threads start; the thread that joined makes all calls with the job. */
-FILM_API film_status film_job_join(film_job **out, film_error *error);
-
-/* The number of this process, from 0, and the number of processes. For a NULL job they are 0 and
- * 1. */
-FILM_API int film_job_rank(const film_job *job);
-FILM_API int film_job_size(const film_job *job);
-
-/* Adds up COUNT numbers (below 2^53) over all processes. Each process gets the sums. */
-FILM_API film_status film_job_sum(film_job *job, uint64_t *values, size_t count, film_error *error);
-
-/* Opens one output for all processes. Their bytes follow each other in the order of the processes.
- * Only the first process touches PATH. Each process writes to a temporary file (in TMPDIR) until
- * film_output_commit, which all processes call. Only the first may patch. */
-FILM_API film_status film_output_open_job(film_job *job, const char *path, film_output **out,
-                                          film_error *error);
-
-/* Leaves the job after success: waits for the other processes. */
-FILM_API void film_job_leave(film_job *job);
-
-/* Leaves the job after a failure: ends the other processes, which would wait forever, with exit
- * code CODE. This call does not return, unless JOB is NULL. */
-FILM_API void film_job_abort(film_job *job, int code);
 
 #ifdef __cplusplus
 }

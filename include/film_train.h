@@ -120,8 +120,7 @@ typedef struct film_train_options {
     size_t size;
     film_table_options table;
     /* Labelled pairs in memory, such as those of a pool (film_pool_labelled_pairs). They follow the
-     * rows of the files, or are the only rows. Method MFILM streams files and takes none. In a job
-     * the pairs of the first process count. */
+     * rows of the files, or are the only rows. Method MFILM streams files and takes none. */
     const film_pair *pairs;
     size_t pair_count;
     /* A labelled file to choose the threshold on; NULL: rows held out from training. */
@@ -175,9 +174,6 @@ typedef struct film_train_options {
     film_deep_options deep;
     uint64_t seed;
     int threads;
-    /* Processes that train together. Each gets a model, but only the first one's is complete: save
-     * that one. NULL: this process alone. */
-    film_job *job;
     film_progress progress;
     film_paper_options paper;
     /* A file of word vectors in the text format of word2vec, GloVe or fastText, plain or compressed
@@ -188,7 +184,7 @@ typedef struct film_train_options {
     const char *vectors;
     /* Sentences in memory without labels, such as all those of a pool. Vocabulary, rarity and
      * vectors are learned from them too. Files without labels may also be mixed with labelled ones.
-     * Method MFILM takes none. In a job the sentences of the first process count. */
+     * Method MFILM takes none. */
     const film_text *sentences;
     size_t sentence_count;
     /* FULL: a text file of word relations, one per line: "a = b" (the same), "a ! b" (opposites),

@@ -469,20 +469,6 @@ FUNCTIONS["film_output_commit"] = (
     "film", "film_status", "[c_void_p, POINTER(film_error)]")
 FUNCTIONS["film_output_discard"] = (
     "film", "None", "[c_void_p]")
-FUNCTIONS["film_job_join"] = (
-    "train", "film_status", "[POINTER(c_void_p), POINTER(film_error)]")
-FUNCTIONS["film_job_rank"] = (
-    "train", "c_int", "[c_void_p]")
-FUNCTIONS["film_job_size"] = (
-    "train", "c_int", "[c_void_p]")
-FUNCTIONS["film_job_sum"] = (
-    "train", "film_status", "[c_void_p, POINTER(c_uint64), c_size_t, POINTER(film_error)]")
-FUNCTIONS["film_output_open_job"] = (
-    "train", "film_status", "[c_void_p, c_char_p, POINTER(c_void_p), POINTER(film_error)]")
-FUNCTIONS["film_job_leave"] = (
-    "train", "None", "[c_void_p]")
-FUNCTIONS["film_job_abort"] = (
-    "train", "None", "[c_void_p, c_int]")
 TYPES["film_columns_fn"] = "CFUNCTYPE(None, c_void_p, c_int, POINTER(film_text), c_size_t)"
 TYPES["film_record"] = (
     ("id", "film_text"),
@@ -993,7 +979,6 @@ TYPES["film_eval_options"] = (
     ("bootstrap", "c_size_t"),
     ("seed", "c_uint64"),
     ("threads", "c_int"),
-    ("job", "c_void_p"),
     ("progress", "film_progress"),
 )
 TYPES["film_figure"] = (
@@ -1254,7 +1239,6 @@ TYPES["film_train_options"] = (
     ("deep", "film_deep_options"),
     ("seed", "c_uint64"),
     ("threads", "c_int"),
-    ("job", "c_void_p"),
     ("progress", "film_progress"),
     ("paper", "film_paper_options"),
     ("vectors", "c_char_p"),

@@ -4,12 +4,12 @@
 
 BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-pthread-dev liblapacke-dev
 libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-dev libxxhash-dev
-libsqlite3-dev libpq-dev libmicrohttpd-dev libexpat1-dev libopenmpi-dev libcmocka-dev wordnet-base"
+libsqlite3-dev libpq-dev libmicrohttpd-dev libexpat1-dev libcmocka-dev wordnet-base"
 # What the finished program loads: the run-time halves of the above.
 RUN_PACKAGES="libgomp1 libopenblas0-pthread liblapacke libutf8proc2 libstemmer0d zlib1g libzstd1 libjansson4
-libsqlite3-0 libpq5 libmicrohttpd12 libexpat1 libopenmpi3"
+libsqlite3-0 libpq5 libmicrohttpd12 libexpat1"
 # Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
-TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git openmpi-bin postgresql openssl"
+TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git postgresql openssl"
 # The page is tested in a browser driven by node. Where node came from elsewhere, Debian's npm would conflict with it.
 TEST_PACKAGES="$TEST_PACKAGES chromium"
 command -v node >/dev/null || TEST_PACKAGES="$TEST_PACKAGES nodejs"
@@ -30,7 +30,7 @@ PACKAGE_PACKAGES="patchelf python3-build python3-setuptools python3-wheel python
 IMAGE_PACKAGES="mmdebstrap python3"
 # tests/e2e/deb.sh, which installs the packages in a fresh Debian.
 CHROOT_PACKAGES="debootstrap autopkgtest"
-BENCH_PACKAGES="wrk postgresql openmpi-bin python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
+BENCH_PACKAGES="wrk postgresql python3 python3-numpy python3-scipy python3-sklearn python3-xgboost python3-torch fasttext time g++ libhnswlib-dev libfaiss-dev
 liblapack-dev libopenblas-pthread-dev"
 # scripts/bench doors, which needs none of the rivals above.
 DOORS_PACKAGES="python3 python3-numpy chromium"

@@ -1,5 +1,5 @@
 /* Collective operations of a job in terms of a few engine functions, and the communicator of a
- * single process. MPI itself is in src/mpi. */
+ * single process. */
 #include "base/comm.h"
 #include "base/mem.h"
 #include "base/clock.h"
@@ -7,11 +7,6 @@
 #include <string.h>
 
 const struct comm comm_single = {0, 1, NULL, NULL, NULL};
-
-const struct comm *comm_of(const struct film_job *job)
-{
-    return job ? &job->comm : &comm_single;
-}
 
 /* Calls the engine and records bytes and time. */
 #define MEASURED(comm, kind, bytes, call)                     \

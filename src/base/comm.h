@@ -1,9 +1,9 @@
 /* Collective communication between the processes of a job. Learners call this interface and do not
- * know which engine implements it: none (comm_single), MPI (src/mpi), or threads (tests).
+ * know which engine implements it: none (comm_single) or threads (tests).
  *
  * All processes call these functions in the same order. A process that fails returns its error
- * without waiting for the others. Whoever started the job then ends it (film_job_abort), so that no
- * process waits forever. Where the failure of one process should not end the job (no memory for a
+ * without waiting for the others. Whoever started the job then ends it, so that no process waits
+ * forever. Where the failure of one process should not end the job (no memory for a
  * cache, for example), the processes call comm_agree. */
 #ifndef BASE_COMM_H
 #define BASE_COMM_H
@@ -43,13 +43,6 @@ struct comm {
 
 /* A job of one process: every function below returns at once and copies what there is to copy. */
 extern const struct comm comm_single;
-
-/* The processes of a job, as film_io.h exposes them. */
-struct film_job {
-    struct comm comm;
-};
-/* Returns comm_single for NULL. */
-const struct comm *comm_of(const struct film_job *job);
 
 /* Element-wise sum over all processes. Every process gets the result. */
 film_status comm_sum_float(const struct comm *comm, float *values, size_t count, film_error *error);

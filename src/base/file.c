@@ -1,7 +1,6 @@
-/* Maps files for reading; writes files atomically (temporary file, fsync, rename). An output of a
- * job is spooled per process and concatenated on commit. Reading tables is done in text/. */
+/* Maps files for reading; writes files atomically (temporary file, fsync, rename).
+ * Reading tables is done in text/. */
 #include "base/file.h"
-#include "base/comm.h"
 #include "base/mem.h"
 #include "base/rng.h"
 
@@ -80,9 +79,6 @@ void file_map_close(struct file_map *map)
 enum { BUFFER_BYTES = 1 << 18 };
 
 struct film_output {
-    const struct comm *comm;
-    /* fd is an unnamed temporary file until all processes commit. */
-    int spooled;
     int fd;
     /* temporary is NULL when writing in place (standard output, a pipe). */
     char *path, *temporary;
@@ -148,8 +144,6 @@ film_status output_open(const char *path, struct film_output **out, film_error *
     *out = NULL;
     struct film_output *output = mem_array(1, sizeof *output);
     if (!output) return status_no_memory(error);
-    output->comm = &comm_single;
-    output->spooled = 0;
     output->fd = -1;
     output->temporary = NULL;
     output->used = 0;
@@ -258,132 +252,18 @@ film_status file_publish(const char *temporary, const char *path, film_error *er
     return status;
 }
 
-/* ---- Outputs of several processes ---- */
-
-static film_status spool_failed(film_error *error)
-{
-    return status_errno(error,
-                        "cannot write a temporary file; set TMPDIR to a writable folder with room");
-}
-
-/* An unnamed temporary file for spooled output; it disappears when the process is killed. */
-static film_status open_spool(const char *path, struct film_output **out, film_error *error)
-{
-    film_status status = FILM_OK;
-    const char *folder = getenv("TMPDIR");
-    char name[4096];
-    struct film_output *output = mem_zeroed(1, sizeof *output);
-    if (!output) return status_no_memory(error);
-    output->fd = -1;
-    output->spooled = 1;
-    TRY_ALLOC(output->path = mem_string(path, strlen(path)), error);
-    snprintf(name, sizeof name, "%s/film-XXXXXX", folder && *folder ? folder : "/tmp");
-    output->fd = mkstemp(name);
-    if (output->fd < 0) TRY(spool_failed(error));
-    unlink(name);
-    *out = output;
-done:
-    if (status != FILM_OK) output_discard(output);
-    return status;
-}
-
-film_status output_open_job(const struct comm *comm, const char *path, struct film_output **out,
-                            film_error *error)
-{
-    film_status status = FILM_OK;
-    *out = NULL;
-    /* The first process opens the target at once, so that it fails early when it cannot write
-     * there. It spools too: if another process fails, this one is killed and must not leave a
-     * half-written file. */
-    if (comm->rank == 0) TRY(output_open(path, out, error));
-    if (comm->size > 1 && (comm->rank > 0 || (*out)->temporary)) {
-        output_discard(*out);
-        *out = NULL;
-        TRY(open_spool(path, out, error));
-    }
-    (*out)->comm = comm;
-done:
-    return status;
-}
-
-/* Reads spooled bytes at OFFSET into the buffer, at most a buffer. */
-static film_status read_spool(struct film_output *output, size_t offset, size_t count,
-                              film_error *error)
-{
-    for (size_t done = 0; done < count;) {
-        ssize_t got =
-            pread(output->fd, output->buffer + done, count - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return spool_failed(error);
-        done += (size_t)got;
-    }
-    return FILM_OK;
-}
-
-/* Sends COUNT spooled bytes at OFFSET of process FROM to the buffer of the first process. OUT and
- * IN are the sizes per process; they are all 0 before and after. */
-static film_status fetch_spool(struct film_output *output, size_t from, size_t offset, size_t count,
-                               size_t *out, size_t *in, film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct comm *comm = output->comm;
-    unsigned char none = 0;
-    int sends = (size_t)comm->rank == from, gets = comm->rank == 0;
-    if (sends) TRY(read_spool(output, offset, count, error));
-    if (from == 0) goto done;
-    out[0] = sends ? count : 0;
-    in[from] = gets ? count : 0;
-    status = comm_exchange(comm, sends ? output->buffer : &none, out, gets ? output->buffer : &none,
-                           in, error);
-    out[0] = in[from] = 0;
-done:
-    return status;
-}
-
-/* Copies the spooled bytes to TARGET (of the first process), in rank order, a buffer at a time. */
-static film_status collect_spool(struct film_output *output, struct film_output *target,
-                                 film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct comm *comm = output->comm;
-    size_t processes = (size_t)comm->size;
-    size_t *kept = mem_zeroed(3 * processes, sizeof *kept);
-    TRY_ALLOC(kept, error);
-    if (output->spooled) {
-        off_t end = lseek(output->fd, 0, SEEK_CUR);
-        if (end >= 0 && (uint64_t)end > PTRDIFF_MAX) errno = EFBIG;
-        if (end < 0 || (uint64_t)end > PTRDIFF_MAX) TRY(spool_failed(error));
-        kept[comm->rank] = (size_t)end;
-    }
-    TRY(comm_sum_counts(comm, kept, processes, error));
-    for (size_t from = 0; from < processes; from++)
-        for (size_t at = 0; at < kept[from]; at += BUFFER_BYTES) {
-            size_t count = kept[from] - at < BUFFER_BYTES ? kept[from] - at : BUFFER_BYTES;
-            TRY(fetch_spool(output, from, at, count, kept + processes, kept + 2 * processes,
-                            error));
-            if (comm->rank == 0) TRY(write_all(target, output->buffer, count, error));
-        }
-done:
-    mem_free(kept);
-    return status;
-}
-
 film_status output_commit(struct film_output *output, film_error *error)
 {
     film_status status = FILM_OK;
-    struct film_output *target = output;
     TRY(flush(output, error));
-    if (output->spooled && output->comm->rank == 0) TRY(output_open(output->path, &target, error));
-    if (output->comm->size > 1) TRY(collect_spool(output, target, error));
-    if (target->temporary) {
-        if (fsync(target->fd) != 0 || rename(target->temporary, target->path) != 0)
-            TRY(status_errno(error, "cannot write %s", target->path));
-        mem_free(target->temporary);
-        target->temporary = NULL;
-        status = sync_directory(target->path, error);
+    if (output->temporary) {
+        if (fsync(output->fd) != 0 || rename(output->temporary, output->path) != 0)
+            TRY(status_errno(error, "cannot write %s", output->path));
+        mem_free(output->temporary);
+        output->temporary = NULL;
+        status = sync_directory(output->path, error);
     }
 done:
-    if (target != output) output_discard(target);
     output_discard(output);
     return status;
 }

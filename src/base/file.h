@@ -39,9 +39,4 @@ film_status output_patch(struct film_output *output, uint64_t offset, const void
 film_status output_commit(struct film_output *output, film_error *error);
 void output_discard(struct film_output *output);
 
-/* Opens one output of all processes of a job: their bytes follow one another in rank order. */
-struct comm;
-film_status output_open_job(const struct comm *comm, const char *path, struct film_output **out,
-                            film_error *error);
-
 #endif

@@ -2,7 +2,7 @@
 #ifndef EVAL_CATEGORIES_H
 #define EVAL_CATEGORIES_H
 
-#include "la/flat_share.h"
+#include "la/flat.h"
 
 enum { CATEGORIES_DEPTHS = 3 };
 extern const size_t categories_depth[CATEGORIES_DEPTHS]; /* 1, 5, 10 */
@@ -17,9 +17,8 @@ struct categories_winners {
 /* Leave-one-out: predicts the most frequent category among the k nearest other sentences; in a tie,
  * the one with the nearest member. CATEGORY is by number. RIGHT[d] (a byte per number) is 1 where
  * the prediction is correct, for k = categories_depth[d]. WINNERS are by number too. */
-film_status categories_vote(const struct flat_share *sentences, const uint32_t *category,
-                            int threads, const film_progress *progress,
-                            unsigned char *right[CATEGORIES_DEPTHS],
+film_status categories_vote(const struct flat *sentences, const uint32_t *category, int threads,
+                            const film_progress *progress, unsigned char *right[CATEGORIES_DEPTHS],
                             const struct categories_winners *winners, film_error *error);
 
 #endif

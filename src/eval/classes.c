@@ -5,7 +5,6 @@
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "eval/answer.h"
-#include "learn/labels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -181,7 +181,7 @@ static film_status measure_categories(struct evaluation *evaluation, struct mode
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = &evaluation->corpus;
-    struct flat_share own = model_answers_vectors(evaluation, answers, evaluation->own_here);
+    struct flat own = model_answers_vectors(answers, evaluation->own);
     unsigned char *right[CATEGORIES_DEPTHS] = {NULL};
     uint32_t *category = answers->category = mem_array(evaluation->own, sizeof *category);
     TRY_ALLOC(category &&
@@ -207,8 +207,7 @@ static film_status search_pool(struct evaluation *evaluation, const struct model
 {
     film_status status = FILM_OK;
     const film_eval_options *options = evaluation->options;
-    struct flat_share pool =
-        model_answers_vectors(evaluation, answers, evaluation->corpus.sentences.count);
+    struct flat pool = model_answers_vectors(answers, evaluation->corpus.sentences.count);
     struct answer_owned *owned = evaluation->result.owned;
     if (!options->pool) return FILM_OK;
     struct labelled_ids pairs = {evaluation->a, evaluation->b, evaluation->label,
@@ -323,12 +322,10 @@ static film_status evaluate_model(const film_model *model, const char *path,
                                   film_eval_result *result, film_error *error)
 {
     film_status status = FILM_OK;
-    struct evaluation evaluation = {
-        .options = options, .path = path, .comm = comm_of(options->job)};
+    struct evaluation evaluation = {.options = options, .path = path};
     struct model_answers answers = {.model = model};
-    /* Only the first process computes intervals and returns figures. */
-    evaluation.bootstrap = (struct bootstrap){evaluation.comm->rank == 0 ? options->bootstrap : 0,
-                                              options->seed, options->threads, options->progress};
+    evaluation.bootstrap =
+        (struct bootstrap){options->bootstrap, options->seed, options->threads, options->progress};
     evaluation.result = answer_nothing();
     TRY(prepare_answers(&evaluation, &answers, error));
     TRY(answer_init(&evaluation.result,

@@ -19,7 +19,6 @@ struct answered {
 };
 
 struct evaluation {
-    const struct comm *comm;
     const film_eval_options *options;
     const char *path;
     const char *names[2]; /* of the model and of the one it is compared with */
@@ -27,14 +26,9 @@ struct evaluation {
     film_decision decision; /* AUTO: full where the model has it */
     film_knn variant;
     int decide_by_knn;
-    struct corpus corpus;
-    uint32_t own;      /* distinct sentences of the file, in order of appearance */
-    uint32_t own_here; /* those of this process; the pool's follow them in its table */
-    /* NULL in a job of one process, where all three are the same. */
-    uint32_t *source; /* own: their numbers in the corpus */
-    uint32_t *row;    /* own: their index in this process, or FLAT_NONE */
-    uint32_t *number; /* own_here */
-    uint32_t *a, *b;  /* the pairs of the file, or two per triplet */
+    struct corpus corpus; /* the pool's sentences follow those of the file */
+    uint32_t own;         /* distinct sentences of the file, in order of appearance */
+    uint32_t *a, *b;      /* the pairs of the file, or two per triplet */
     float *label;
     size_t pairs;
     struct bootstrap bootstrap;
@@ -46,8 +40,8 @@ struct evaluation {
 struct model_answers {
     const film_model *model;
     struct answered *answered; /* pairs */
-    float *vectors;            /* sentences here x dim, for la/flat.h; NULL: not needed */
-    float *penalty;            /* sentences here */
+    float *vectors;            /* sentences x dim, for la/flat.h; NULL: not needed */
+    float *penalty;            /* sentences */
     struct knn knn;
     int swept;
     uint32_t *category; /* own: of the file; NULL unless it has categories */
@@ -62,15 +56,14 @@ void model_answers_free(struct model_answers *answers);
 film_status model_answers_embed(const struct evaluation *evaluation, struct model_answers *answers,
                                 film_error *error);
 
-/* The first COUNT vectors of this process, as a share of all. */
-struct flat_share model_answers_vectors(const struct evaluation *evaluation,
-                                        const struct model_answers *answers, size_t count);
+/* Returns the first COUNT vectors. */
+struct flat model_answers_vectors(const struct model_answers *answers, size_t count);
 
 /* Scores every pair, sweeps k if there are vectors and a range, and decides. */
 film_status model_answers_pairs(const struct evaluation *evaluation, struct model_answers *answers,
                                 film_error *error);
 
-/* Measures near misses of the file at POINT, which ROWS have chosen. Collective. */
+/* Measures near misses of the file at POINT, which ROWS have chosen. */
 film_status model_answers_near(const struct evaluation *evaluation,
                                const struct model_answers *answers,
                                const struct operating_rows *rows, film_operating_point *point,
@@ -82,13 +75,9 @@ static inline int evaluation_has_pairs(const struct evaluation *evaluation)
            evaluation->corpus.labels == FILM_LABELS_TRIPLETS;
 }
 
-/* Reads the file and the pool, and assigns sentences to processes. Call request_check before. */
+/* Reads the file and the pool. Call request_check before. */
 film_status evaluation_read(struct evaluation *evaluation, film_error *error);
 void evaluation_free(struct evaluation *evaluation);
-
-/* In a job: fetches the texts of sentences by number, like corpus_fetch. Collective. */
-film_status evaluation_texts(const struct evaluation *evaluation, const uint32_t *numbers,
-                             size_t count, struct strtab *texts, uint32_t *at, film_error *error);
 
 /* Checks the options before anything is read. */
 film_status request_check(struct evaluation *evaluation, film_error *error);

@@ -25,48 +25,31 @@ static uint32_t rank_of(const uint32_t *neighbours, size_t k, uint32_t target)
     return (uint32_t)(i + 1);
 }
 
-/* The K nearest neighbours of every row of this process. */
+/* The K nearest neighbours of every sentence. */
 struct neighbours {
-    const struct flat_share *sentences;
-    uint32_t *of; /* rows x k */
+    uint32_t *of; /* sentences x k */
     size_t k;
 };
 
-/* PLACES[i] = rank of TO[i] among the neighbours of FROM[i], if that is a row of this process, else
- * 0. */
-static void find_places(const struct knn *knn, const struct neighbours *near, const uint32_t *from,
-                        const uint32_t *to, double *places)
+/* Returns the rank of TO among the neighbours of FROM. It is 0 for a sentence itself, and beyond
+ * the last k of the sweep where TO is not among them. */
+static uint32_t depth_of(const struct knn *knn, const struct neighbours *near, uint32_t from,
+                         uint32_t to)
 {
-    size_t k = near->k;
-    for (size_t i = 0; i < knn->pairs; i++) {
-        uint32_t row = flat_share_row(near->sentences, from[i]), at = 0;
-        if (row != FLAT_NONE && from[i] != to[i]) {
-            at = rank_of(near->of + row * k, k, to[i]);
-            if (at > k) at = (uint32_t)knn->last + 1; /* k is less than last in a small file */
-        }
-        places[i] = at;
-    }
+    if (from == to) return 0;
+    uint32_t at = rank_of(near->of + from * near->k, near->k, to);
+    return at > near->k ? (uint32_t)knn->last + 1 : at; /* k is less than last in a small file */
 }
 
-static film_status find_depths(struct knn *knn, const struct neighbours *near,
-                               const struct labelled_ids *pairs, film_error *error)
+static void find_depths(struct knn *knn, const struct neighbours *near,
+                        const struct labelled_ids *pairs)
 {
-    film_status status = FILM_OK;
-    const struct comm *comm = near->sentences->comm;
-    double *forth = mem_array(knn->pairs, sizeof *forth), *back = NULL;
-    TRY_ALLOC(forth && (back = mem_array(knn->pairs, sizeof *back)), error);
-    find_places(knn, near, pairs->a, pairs->b, forth);
-    find_places(knn, near, pairs->b, pairs->a, back);
-    TRY(comm_sum_double(comm, forth, knn->pairs, error));
-    TRY(comm_sum_double(comm, back, knn->pairs, error));
     for (size_t i = 0; i < knn->pairs; i++) {
-        knn->curve[FILM_KNN_MUTUAL].depth[i] = (uint32_t)fmax(forth[i], back[i]);
-        knn->curve[FILM_KNN_EITHER].depth[i] = (uint32_t)fmin(forth[i], back[i]);
+        uint32_t forth = depth_of(knn, near, pairs->a[i], pairs->b[i]);
+        uint32_t back = depth_of(knn, near, pairs->b[i], pairs->a[i]);
+        knn->curve[FILM_KNN_MUTUAL].depth[i] = forth > back ? forth : back;
+        knn->curve[FILM_KNN_EITHER].depth[i] = forth < back ? forth : back;
     }
-done:
-    mem_free(forth);
-    mem_free(back);
-    return status;
 }
 
 /* ---- Figures of one k ---- */
@@ -149,26 +132,25 @@ done:
     return status;
 }
 
-film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
+film_status knn_sweep(struct knn *knn, const struct flat *sentences,
                       const struct labelled_ids *pairs, struct knn_range range, int threads,
                       const film_progress *progress, film_error *error)
 {
     film_status status = FILM_OK;
-    size_t all = sentences->mine.count, others;
-    struct neighbours near = {.sentences = sentences};
+    size_t others = sentences->count ? sentences->count - 1 : 0;
+    struct flat_queries all = {.count = sentences->count};
+    struct neighbours near = {.k = range.last < others ? range.last : others};
     *knn = (struct knn){.pairs = pairs->count, .first = range.first, .last = range.last};
     if (range.first == 0 || range.first > range.last || range.last > UINT32_MAX - 2)
         return status_set(error, FILM_USAGE,
                           "invalid range of k; it starts at 1 or more and does not decrease");
     knn->points = range.last - range.first + 1;
-    TRY(comm_sum_counts(sentences->comm, &all, 1, error));
-    others = all ? all - 1 : 0;
-    near.k = range.last < others ? range.last : others;
-    TRY_ALLOC(near.of = mem_array(sentences->mine.count * near.k, sizeof *near.of), error);
+    TRY_ALLOC(near.of = mem_array(sentences->count * near.k, sizeof *near.of), error);
     for (int v = 0; v < FILM_KNN_COUNT; v++)
         TRY_ALLOC(knn->curve[v].depth = mem_array(pairs->count, sizeof(uint32_t)), error);
-    TRY(flat_share_search(sentences, near.k, threads, progress, near.of, error));
-    TRY(find_depths(knn, &near, pairs, error));
+    TRY(flat_search(sentences, &all, near.k, threads, progress, &(struct nearest){.id = near.of},
+                    error));
+    find_depths(knn, &near, pairs);
     for (int v = 0; v < FILM_KNN_COUNT; v++)
         TRY(compute_curve(knn, &knn->curve[v], pairs->label, error));
 done:

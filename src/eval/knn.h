@@ -6,7 +6,7 @@
 #ifndef EVAL_KNN_H
 #define EVAL_KNN_H
 
-#include "la/flat_share.h"
+#include "la/flat.h"
 #include "film_train.h"
 
 /* Pairs of sentences, by number, with labels of 0 or 1. */
@@ -39,9 +39,9 @@ struct knn_range {
     size_t first, last; /* of k */
 };
 
-/* SENTENCES: normalised vectors, each distinct sentence once. Every process passes all PAIRS. A
- * sentence is not its own neighbour; a pair of a sentence with itself has depth 0. */
-film_status knn_sweep(struct knn *knn, const struct flat_share *sentences,
+/* SENTENCES: normalised vectors, each distinct sentence once. A sentence is not its own neighbour;
+ * a pair of a sentence with itself has depth 0. */
+film_status knn_sweep(struct knn *knn, const struct flat *sentences,
                       const struct labelled_ids *pairs, struct knn_range range, int threads,
                       const film_progress *progress, film_error *error);
 void knn_free(struct knn *knn);

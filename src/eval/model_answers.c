@@ -56,39 +56,14 @@ struct answer_scoring {
     film_verdict *verdicts;
 };
 
-/* *IDS = COUNT pairs from FIRST on; in a job, their TEXTS are fetched. AT (2 x COUNT) is room for
- * their ids. Collective; COUNT may be 0. */
-static film_status fetch_pairs(const struct evaluation *evaluation, size_t first, size_t count,
-                               struct strtab *texts, uint32_t *at, struct id_pairs *ids,
-                               film_error *error)
-{
-    film_status status = FILM_OK;
-    uint32_t *numbers = NULL;
-    *ids = (struct id_pairs){&evaluation->corpus.sentences, evaluation->a + first,
-                             evaluation->b + first};
-    if (evaluation->comm->size == 1) return FILM_OK;
-    TRY_ALLOC(numbers = mem_array(2 * count, sizeof *numbers), error);
-    memcpy(numbers, ids->a, count * sizeof *numbers);
-    memcpy(numbers + count, ids->b, count * sizeof *numbers);
-    TRY(strtab_init(texts, error));
-    TRY(evaluation_texts(evaluation, numbers, 2 * count, texts, at, error));
-    *ids = (struct id_pairs){texts, at, at + count};
-done:
-    mem_free(numbers);
-    return status;
-}
-
-/* Scores COUNT pairs from FIRST on. Collective; COUNT may be 0. */
+/* Scores COUNT pairs from FIRST on. */
 static film_status score_chunk(const struct evaluation *evaluation,
                                const struct answer_scoring *scoring, size_t first, size_t count,
                                struct answered *out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct strtab texts = {0};
-    uint32_t *at = mem_array(2 * count, sizeof *at);
-    struct id_pairs ids;
-    TRY_ALLOC(at, error);
-    TRY(fetch_pairs(evaluation, first, count, &texts, at, &ids, error));
+    struct id_pairs ids = {&evaluation->corpus.sentences, evaluation->a + first,
+                           evaluation->b + first};
     struct score_source source = {.pair = pair_of_ids, .user = &ids};
     TRY(score_pairs(scoring->decision, &scoring->rule, &source, count, evaluation->options->threads,
                     scoring->verdicts, error));
@@ -97,8 +72,6 @@ static film_status score_chunk(const struct evaluation *evaluation,
         out[i] = (struct answered){verdict->probability, verdict->log_odds, verdict->same};
     }
 done:
-    strtab_free(&texts);
-    mem_free(at);
     return status;
 }
 
@@ -124,87 +97,60 @@ film_status model_answers_near(const struct evaluation *evaluation,
                                .seed = options->seed,
                                .threads = options->threads,
                                .most = NEAR_MOST};
-    int first = evaluation->comm->rank == 0;
-    size_t count = first ? evaluation->pairs : 0;
+    size_t count = evaluation->pairs, sentences = evaluation->corpus.sentences.count;
     struct near_misses near = {0};
-    struct strtab texts = {0};
     unsigned char *is_near = mem_array(count, 1);
-    struct id_pairs ids = {NULL, NULL, NULL};
-    uint32_t *at = mem_array(2 * count, sizeof *at);
-    size_t sentences = evaluation->corpus.sentences.count;
+    struct id_pairs ids = {&evaluation->corpus.sentences, evaluation->a, evaluation->b};
     size_t *pool = mem_zeroed(sentences, sizeof *pool);
     struct score_source source = {.pair = pair_of_ids, .user = &ids};
-    TRY_ALLOC(is_near && at && pool, error);
+    TRY_ALLOC(is_near && pool, error);
     TRY(evaluation_rule(evaluation, judge.decision, &judge.rule, error));
-    TRY(fetch_pairs(evaluation, 0, count, &texts, at, &ids, error));
-    if (!first) goto done;
     /* Sentences of the pool follow those of the file. */
     for (size_t i = evaluation->own; i < sentences; i++) pool[i] = 1;
-    if (evaluation->comm->size == 1) judge.seen = pool;
+    judge.seen = pool;
     TRY(near_misses_mark(&judge, &source, count, is_near, error));
     TRY(near_misses_make_up(&near, &judge, ids.sentences, error));
     double odds = point->threshold / (1 - point->threshold);
     TRY(near_misses_measure(&near, log(odds), rows, is_near, point, &point->near_misses, error));
 done:
     near_misses_free(&near);
-    strtab_free(&texts);
     mem_free(is_near);
-    mem_free(at);
     mem_free(pool);
     return status;
 }
 
-/* Each process scores its share of the pairs; then every process receives all answers. */
 static film_status score(const struct evaluation *evaluation, struct model_answers *answers,
                          film_error *error)
 {
     film_status status = FILM_OK;
     struct answer_scoring scoring = {.decision = &answers->model->decision};
-    const struct comm *comm = evaluation->comm;
-    size_t processes = (size_t)comm->size, most = (evaluation->pairs + processes - 1) / processes;
-    size_t begin = comm_begin(comm, evaluation->pairs, comm->rank);
-    size_t mine = comm_begin(comm, evaluation->pairs, comm->rank + 1) - begin;
-    struct answered *answered = NULL;
-    size_t *sizes = mem_array(processes, sizeof *sizes);
+    size_t count = evaluation->pairs;
     TRY(evaluation_rule(evaluation, scoring.decision, &scoring.rule, error));
-    TRY_ALLOC(sizes && (answered = mem_array(mine, sizeof *answered)) &&
-                  (scoring.verdicts = mem_array(CHUNK, sizeof *scoring.verdicts)) &&
-                  (answers->answered = mem_array(evaluation->pairs, sizeof *answers->answered)),
+    TRY_ALLOC((scoring.verdicts = mem_array(CHUNK, sizeof *scoring.verdicts)) &&
+                  (answers->answered = mem_array(count, sizeof *answers->answered)),
               error);
-    for (size_t first = 0; first < most; first += CHUNK) {
-        size_t left = mine > first ? mine - first : 0, here = left < CHUNK ? left : CHUNK;
-        size_t at = first < mine ? first : mine;
-        TRY(score_chunk(evaluation, &scoring, begin + at, here, answered + at, error));
-        TRY(progress_report(&evaluation->options->progress, "scoring", (double)(at + here),
-                            (double)mine, error));
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t here = count - first < CHUNK ? count - first : CHUNK;
+        TRY(score_chunk(evaluation, &scoring, first, here, answers->answered + first, error));
+        TRY(progress_report(&evaluation->options->progress, "scoring", (double)(first + here),
+                            (double)count, error));
     }
-    for (int p = 0; p < comm->size; p++)
-        sizes[p] =
-            (comm_begin(comm, evaluation->pairs, p + 1) - comm_begin(comm, evaluation->pairs, p)) *
-            sizeof *answered;
-    TRY(comm_gather(comm, answered, answers->answered, sizes, error));
 done:
-    mem_free(answered);
     mem_free(scoring.verdicts);
-    mem_free(sizes);
     return status;
 }
 
-struct flat_share model_answers_vectors(const struct evaluation *evaluation,
-                                        const struct model_answers *answers, size_t count)
+struct flat model_answers_vectors(const struct model_answers *answers, size_t count)
 {
-    return (struct flat_share){
-        evaluation->comm,
-        {answers->vectors, answers->penalty, count, encoder_dim(&answers->model->encoder)},
-        evaluation->number,
-        evaluation->row};
+    return (struct flat){answers->vectors, answers->penalty, count,
+                         encoder_dim(&answers->model->encoder)};
 }
 
 static film_status sweep_neighbours(const struct evaluation *evaluation,
                                     struct model_answers *answers, film_error *error)
 {
     const film_eval_options *options = evaluation->options;
-    struct flat_share own = model_answers_vectors(evaluation, answers, evaluation->own_here);
+    struct flat own = model_answers_vectors(answers, evaluation->own);
     if (!evaluation_has_pairs(evaluation) || !options->k_last || !answers->vectors) return FILM_OK;
     struct labelled_ids pairs = {evaluation->a, evaluation->b, evaluation->label,
                                  evaluation->pairs};

@@ -25,7 +25,7 @@ static void summarise(struct retrieval *retrieval)
     retrieval->mrr = count > 0 ? reciprocal / count : NAN;
 }
 
-film_status retrieval_measure(struct retrieval *retrieval, const struct flat_share *pool,
+film_status retrieval_measure(struct retrieval *retrieval, const struct flat *pool,
                               const struct labelled_ids *pairs, size_t limit, int threads,
                               const film_progress *progress, film_error *error)
 {
@@ -33,8 +33,7 @@ film_status retrieval_measure(struct retrieval *retrieval, const struct flat_sha
     const uint32_t *a = pairs->a, *b = pairs->b;
     uint32_t *query = mem_array(pairs->count, sizeof *query);
     uint32_t *target = mem_array(pairs->count, sizeof *target);
-    *retrieval = (struct retrieval){.pool = pool->mine.count};
-    TRY(comm_sum_counts(pool->comm, &retrieval->pool, 1, error));
+    *retrieval = (struct retrieval){.pool = pool->count};
     TRY_ALLOC(query && target, error);
     TRY_ALLOC(retrieval->rank = mem_array(pairs->count, sizeof *retrieval->rank), error);
     size_t count = 0;
@@ -44,8 +43,8 @@ film_status retrieval_measure(struct retrieval *retrieval, const struct flat_sha
         target[count++] = b[i];
     }
     retrieval->queries = count;
-    TRY(flat_share_rank(pool, &(struct flat_share_targets){query, target, count}, threads, progress,
-                        retrieval->rank, error));
+    struct flat_queries queries = {.id = query, .count = count};
+    TRY(flat_rank(pool, &queries, target, threads, progress, retrieval->rank, error));
     summarise(retrieval);
 done:
     mem_free(query);

@@ -16,7 +16,7 @@ struct retrieval {
 
 /* POOL: normalised vectors of the distinct sentences; those of the pairs have numbers. Only pairs
  * with label 1 and two different sentences count, and of these the first LIMIT (0: all). */
-film_status retrieval_measure(struct retrieval *retrieval, const struct flat_share *pool,
+film_status retrieval_measure(struct retrieval *retrieval, const struct flat *pool,
                               const struct labelled_ids *pairs, size_t limit, int threads,
                               const film_progress *progress, film_error *error);
 void retrieval_free(struct retrieval *retrieval);

@@ -27,7 +27,7 @@ struct flat_job {
     size_t k;
     uint32_t *id;
     float *score;
-    const struct flat_targets *targets; /* NULL: search; else rank */
+    const uint32_t *target; /* NULL: search; else rank */
     uint32_t *rank;
     const film_progress *progress;
     size_t done; /* queries */
@@ -68,19 +68,6 @@ static const float *query_vector(const struct flat_job *job, size_t i)
     size_t dim = job->base->dim;
     return job->queries->vectors ? job->queries->vectors + i * dim
                                  : job->base->rows + query_id(job->queries, i) * dim;
-}
-
-/* Returns the vector of its target, and the penalty that is subtracted from the score. */
-static const float *target_vector(const struct flat_job *job, size_t i, float *penalty)
-{
-    const struct flat_targets *targets = job->targets;
-    const float *of_row = job->base->penalty;
-    if (targets->vectors) {
-        *penalty = targets->penalty ? targets->penalty[i] : 0;
-        return targets->vectors + i * job->base->dim;
-    }
-    *penalty = of_row ? of_row[targets->id[i]] : 0;
-    return job->base->rows + targets->id[i] * job->base->dim;
 }
 
 /* Eight queries at once. */
@@ -168,22 +155,23 @@ static void rank_tile(struct flat_worker *worker, const struct flat_job *job, si
                       size_t count)
 {
     size_t dim = job->base->dim, blocks = (job->base->count + ROWS - 1) / ROWS;
-    float wanted[QUERIES], penalty[QUERIES];
+    const uint32_t *targets = job->target + first;
+    const float *penalty = job->base->penalty;
+    float wanted[QUERIES];
     memset(worker->rows, 0, ROWS * dim * sizeof(float));
     for (size_t i = 0; i < count; i++)
-        memcpy(worker->rows + i * dim, target_vector(job, first + i, &penalty[i]),
-               dim * sizeof(float));
+        memcpy(worker->rows + i * dim, job->base->rows + targets[i] * dim, dim * sizeof(float));
     multiply_block(worker->scores, worker->queries, worker->rows, dim);
     for (size_t i = 0; i < count; i++) {
-        wanted[i] = worker->scores[i * ROWS + i] - penalty[i];
+        wanted[i] = worker->scores[i * ROWS + i] - (penalty ? penalty[targets[i]] : 0);
         job->rank[first + i] = 1;
     }
     for (size_t block = 0; block < blocks; block++) {
         size_t rows = score_block(worker, job->base, block);
         for (size_t i = 0; i < count; i++) {
             const float *scores = worker->scores + i * ROWS;
-            size_t self = query_id(job->queries, first + i), target = job->targets->id[first + i];
-            if (self == target && self != FLAT_NONE) continue;
+            size_t self = query_id(job->queries, first + i), target = targets[i];
+            if (self == target) continue;
             uint32_t better = 0;
             for (size_t j = 0; j < rows; j++) better += scores[j] >= wanted[i];
             /* wrap around in other blocks */
@@ -204,10 +192,10 @@ static film_status run_tiles(struct threads_worker *worker, void *user, film_err
     film_status status = flat_worker_init(&own, job, error);
     while (status == FILM_OK && threads_next(worker, &first, &end)) {
         gather_queries(&own, job, first, end - first);
-        (job->targets ? rank_tile : search_tile)(&own, job, first, end - first);
+        (job->target ? rank_tile : search_tile)(&own, job, first, end - first);
         size_t done = __atomic_add_fetch(&job->done, end - first, __ATOMIC_RELAXED);
         if (worker->number == 0)
-            status = progress_report(job->progress, job->targets ? "retrieval" : "neighbours",
+            status = progress_report(job->progress, job->target ? "retrieval" : "neighbours",
                                      (double)done, (double)all, error);
     }
     flat_worker_free(&own);
@@ -228,10 +216,10 @@ film_status flat_search(const struct flat *base, const struct flat_queries *quer
 }
 
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
-                      const struct flat_targets *targets, int threads,
-                      const film_progress *progress, uint32_t *rank, film_error *error)
+                      const uint32_t *target, int threads, const film_progress *progress,
+                      uint32_t *rank, film_error *error)
 {
     struct flat_job job = {
-        .base = base, .queries = queries, .targets = targets, .rank = rank, .progress = progress};
+        .base = base, .queries = queries, .target = target, .rank = rank, .progress = progress};
     return threads_for(threads_count(threads), queries->count, QUERIES, run_tiles, &job, error);
 }

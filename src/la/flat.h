@@ -30,24 +30,17 @@ struct flat_queries {
     const float *vectors; /* count x dim, or NULL */
 };
 
-/* One target per query, in the same two kinds. */
-struct flat_targets {
-    const uint32_t *id;   /* for vectors: FLAT_NONE where the target is not a row */
-    const float *vectors; /* count x dim, or NULL */
-    const float *penalty; /* count, for vectors only; NULL: no penalty */
-};
-
 /* OUT's id and score (may be NULL) are queries x k, best first, equal scores by ascending id. With
  * fewer than k (other) rows, the remaining entries are FLAT_NONE. */
 film_status flat_search(const struct flat *base, const struct flat_queries *queries, size_t k,
                         int threads, const film_progress *progress, const struct nearest *out,
                         film_error *error);
 
-/* RANK[i] = 1 + the number of rows, other than query i and its target, that score at least as high
- * for query i as target i does: ties count against the target. A target that is its own query has
- * rank 1. */
+/* RANK[i] = 1 + the number of rows, other than query i and row TARGET[i], that score at least as
+ * high for query i as that row does: ties count against the target. A target that is its own query
+ * has rank 1. */
 film_status flat_rank(const struct flat *base, const struct flat_queries *queries,
-                      const struct flat_targets *targets, int threads,
-                      const film_progress *progress, uint32_t *rank, film_error *error);
+                      const uint32_t *target, int threads, const film_progress *progress,
+                      uint32_t *rank, film_error *error);
 
 #endif

@@ -24,8 +24,6 @@ film_status stream_init(struct stream *stream, const struct stream_source *sourc
     stream->source = source;
     stream->dev_share = -1;
     stream->table = source->options->table;
-    stream->table.part = film_job_rank(source->options->job);
-    stream->table.parts = film_job_size(source->options->job);
     for (size_t i = 0; i < source->path_count; i++)
         if (strcmp(source->paths[i], "-") == 0)
             return status_set(error, FILM_USAGE,
@@ -152,7 +150,7 @@ static film_status join_processes(struct stream_source *source, struct corpus *c
                                   struct corpus *dev, uint64_t number, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = comm_of(source->options->job);
+    const struct comm *comm = &comm_single;
     const char *name = source->paths[0];
     struct corpus whole = {0};
     unsigned char *all_rows = NULL;
@@ -178,7 +176,7 @@ static film_status sample_pass(struct stream_source *source, struct corpus *corp
 {
     film_status status = FILM_OK;
     const film_train_options *options = source->options;
-    const struct comm *comm = comm_of(options->job);
+    const struct comm *comm = &comm_single;
     size_t processes = (size_t)comm->size;
     struct sampler sampler = {.limit = 1, .most = (options->solver.sample - 1) / processes + 1};
     struct stream stream = {0};

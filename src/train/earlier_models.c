@@ -8,8 +8,7 @@ film_status earlier_take_parent(const film_train_options *options, film_model *m
                                 film_error *error)
 {
     if (options->start) return parent_take_file(model, options->start, error);
-    if (!options->edits || film_job_size(options->job) > 1) return FILM_OK;
-    return parent_take_from(model, options->edits, error);
+    return options->edits ? parent_take_from(model, options->edits, error) : FILM_OK;
 }
 
 film_status earlier_check_parent(const film_model *model, const struct training_plan *plan,

@@ -167,10 +167,3 @@ film_status options_check(const film_train_options *options, film_error *error)
     if (status == FILM_OK) status = check_deep(options, error);
     return status == FILM_OK ? check_ranges(options, error) : status;
 }
-
-film_status options_check_job(const film_train_options *options, film_error *error)
-{
-    if (film_job_size(options->job) == 1) return FILM_OK;
-    return status_set(error, FILM_USAGE,
-                      "training cannot run under mpirun; start it without mpirun");
-}

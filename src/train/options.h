@@ -17,7 +17,4 @@ film_status options_check(const film_train_options *options, film_error *error);
 film_status options_check_dim(const film_train_options *options, film_method method,
                               film_error *error);
 
-/* Refuses what cannot run under mpirun. */
-film_status options_check_job(const film_train_options *options, film_error *error);
-
 #endif

@@ -31,12 +31,6 @@ struct interruption {
     film_error error;
 };
 
-static film_status check_training(const film_train_options *options, film_error *error)
-{
-    film_status status = options_check(options, error);
-    return status == FILM_OK ? options_check_job(options, error) : status;
-}
-
 /* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. Its
  * rows are PACKED, unless that is NULL. */
 static film_status count_features(film_model *model, const struct corpus *corpus,
@@ -449,8 +443,8 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct training_rows rows = {0};
     struct interruption stopped = {FILM_OK, {0}};
     *out = NULL;
-    TRY(check_training(options, error));
-    TRY(training_log_init(&log, comm_of(options->job), error));
+    TRY(options_check(options, error));
+    TRY(training_log_init(&log, &comm_single, error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
     TRY(earlier_take_parent(options, model, error));
     if (options->bert) /* report a bad folder at once */

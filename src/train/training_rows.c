@@ -16,7 +16,7 @@ static film_status read_corpus(struct corpus *corpus, const char *const *paths, 
                                const film_train_options *options, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = comm_of(options->job);
+    const struct comm *comm = &comm_single;
     film_table_options table = options->table;
     table.part = comm->rank;
     table.parts = comm->size;

@@ -62,21 +62,6 @@ signal_at() {
     run env LD_PRELOAD="$(dirname "$FILM")/tests/signal_at.so" ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
         SIGNAL_AT_RAISE="$numbers" SIGNAL_AT_CALL="$call" SIGNAL_AT_COUNT="$count" SIGNAL_AT_PATH="$path" "$@"
 }
-# job N COMMAND...: the command in N processes, as run does. They share two cores with other tests: waiting must not
-# take the processor from those that work. Open MPI's own leaks are not ours.
-job() {
-    local processes=$1; shift
-    run env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" \
-        OMP_NUM_THREADS=1 timeout 1500 mpirun -n "$processes" --oversubscribe --bind-to none \
-        --mca mpi_yield_when_idle 1 --mca btl_vader_single_copy_mechanism none "$@"
-}
-# job_dies PROCESS CALL N COMMAND...: the same, but that process is killed before that call of MPI; 0: the job lives, and
-# how many calls there were is the last number of err.
-job_dies() {
-    local process=$1 call=$2 processes=$3; shift 3
-    job "$processes" env LD_PRELOAD="$(dirname "$FILM")/tests/mpi_die_at.so" DIE_PROCESS="$process" DIE_AT="$call" \
-        ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0:verify_asan_link_order=0" "$@"
-}
 # trained MODEL TABLE [OPTION...]: a model for a script whose subject is not training. tests/run names the program that
 # trains it, $FILM_TRAINER: that of the release build, as other tests watch training with sanitizers. The scripts of one
 # tests/run share models of the same rows and options, in $FILM_SHARED: the first to ask trains one, the others wait.

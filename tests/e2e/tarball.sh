@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tarball for other distributions, in a root folder that has glibc and libstdc++ alone: it trains and matches with the
-# libraries it carries. Long: it builds everything again, without MPI. TAP.
+# libraries it carries. Long: it builds everything again. TAP.
 source "$(dirname "$0")/../cli/tap.sh"
 [ -n "${FILM_TEST_LONG:-}" ] || { skip "the tarball" "long: scripts/test --long"; finish; exit; }
 [ "$(id -u)" -eq 0 ] || { skip "the tarball" "chroot needs root"; finish; exit; }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The wheel in a fresh virtual environment: built, installed without an index, trains and matches with the libraries it
-# carries. Long: it builds the libraries again, without MPI. TAP.
+# carries. Long: it builds the libraries again. TAP.
 source "$(dirname "$0")/../cli/tap.sh"
 [ -n "${FILM_TEST_LONG:-}" ] || { skip "the wheel" "long: scripts/test --long"; finish; exit; }
 check "scripts/package wheel" "$ROOT/scripts/package" wheel

@@ -1,4 +1,4 @@
-/* A job whose processes are threads of this program, to test code on base/comm.h without MPI.
+/* A job whose processes are threads of this program, to test code on base/comm.h.
  *
  *     static void work(const struct comm *comm, void *user) { ... comm_sum_double(comm, ...) ... }
  *     comm_threads_run(3, work, &user);

@@ -81,8 +81,7 @@ static void vectors_from_elsewhere_find_every_row(void **state)
     struct flat_queries foreign = {.count = QUERIES, .vectors = rows + COUNT * DIM};
     assert_ok(flat_search(&base, &foreign, K, 2, &silent, &(struct nearest){id, score, 0}, &error));
     for (uint32_t q = 0; q < QUERIES; q++) target[q] = id[q * K + q % K];
-    assert_ok(
-        flat_rank(&base, &foreign, &(struct flat_targets){.id = target}, 2, &silent, rank, &error));
+    assert_ok(flat_rank(&base, &foreign, target, 2, &silent, rank, &error));
     for (size_t q = 0; q < QUERIES; q++) {
         char taken[COUNT] = {0};
         for (size_t place = 0; place < K; place++) {
@@ -118,8 +117,7 @@ static void ranks_count_ties_against_the_target(void **state)
     }
     struct flat base = {rows, NULL, COUNT, DIM};
     struct flat_queries queries = {query, QUERIES};
-    assert_ok(
-        flat_rank(&base, &queries, &(struct flat_targets){.id = target}, 2, &silent, rank, &error));
+    assert_ok(flat_rank(&base, &queries, target, 2, &silent, rank, &error));
     for (int i = 0; i < QUERIES; i++) {
         uint32_t expected = 1;
         for (uint32_t j = 0; j < COUNT; j++)
@@ -150,8 +148,7 @@ static void equal_vectors_tie_at_any_position(void **state)
         float *score = malloc(COUNT * (size_t)COUNT * sizeof *score);
         for (uint32_t i = 0; i < COUNT; i++) query[i] = i, target[i] = 5;
         struct flat_queries all = {query, COUNT};
-        assert_ok(
-            flat_rank(&base, &all, &(struct flat_targets){.id = target}, 2, &silent, rank, &error));
+        assert_ok(flat_rank(&base, &all, target, 2, &silent, rank, &error));
         assert_ok(
             flat_search(&base, &all, COUNT, 2, &silent, &(struct nearest){id, score, 0}, &error));
         for (size_t i = 0; i < COUNT; i++) {

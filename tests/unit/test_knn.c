@@ -97,7 +97,7 @@ static void the_sweep_is_that_of_the_definition(void **state)
         struct sample sample = make_sample(seed == 3 ? 6 : 90, 3, 150, seed);
         struct flat rows = {sample.rows, NULL, sample.count, sample.dim};
         struct knn knn;
-        assert_ok(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
+        assert_ok(knn_sweep(&knn, &rows,
                             &(struct labelled_ids){sample.a, sample.b, sample.label, sample.pairs},
                             (struct knn_range){1 + seed, 12}, 2, &silent, &error));
         assert_int_equal(knn.points, 12 - seed);
@@ -138,7 +138,7 @@ static void thread_counts_agree(void **state)
     struct knn knn[3];
     static const int threads[3] = {1, 2, 4};
     for (int t = 0; t < 3; t++) {
-        assert_ok(knn_sweep(&knn[t], &(struct flat_share){&comm_single, rows},
+        assert_ok(knn_sweep(&knn[t], &rows,
                             &(struct labelled_ids){sample.a, sample.b, sample.label, sample.pairs},
                             (struct knn_range){1, 20}, threads[t], &silent, &error));
         for (int v = 0; v < FILM_KNN_COUNT; v++)
@@ -154,12 +154,10 @@ static void a_range_that_does_not_rise_is_refused(void **state)
     (void)state;
     struct flat rows = {NULL, NULL, 0, 1};
     struct knn knn;
-    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
-                               &(struct labelled_ids){NULL, NULL, NULL, 0},
+    assert_int_equal(knn_sweep(&knn, &rows, &(struct labelled_ids){NULL, NULL, NULL, 0},
                                (struct knn_range){0, 5}, 1, &silent, &error),
                      FILM_USAGE);
-    assert_int_equal(knn_sweep(&knn, &(struct flat_share){&comm_single, rows},
-                               &(struct labelled_ids){NULL, NULL, NULL, 0},
+    assert_int_equal(knn_sweep(&knn, &rows, &(struct labelled_ids){NULL, NULL, NULL, 0},
                                (struct knn_range){6, 5}, 1, &silent, &error),
                      FILM_USAGE);
 }
@@ -167,10 +165,9 @@ static void a_range_that_does_not_rise_is_refused(void **state)
 static film_status sweep_and_free(const struct sample *sample, const struct flat *rows)
 {
     struct knn knn;
-    film_status status =
-        knn_sweep(&knn, &(struct flat_share){&comm_single, *rows},
-                  &(struct labelled_ids){sample->a, sample->b, sample->label, sample->pairs},
-                  (struct knn_range){1, 5}, 1, &silent, &error);
+    film_status status = knn_sweep(
+        &knn, rows, &(struct labelled_ids){sample->a, sample->b, sample->label, sample->pairs},
+        (struct knn_range){1, 5}, 1, &silent, &error);
     if (status == FILM_OK) knn_free(&knn);
     return status;
 }
@@ -204,8 +201,7 @@ static void categories_are_named_by_their_neighbours(void **state)
     category[3] = 7; /* inside the other cluster */
     for (int d = 0; d < CATEGORIES_DEPTHS; d++) right[d] = votes[d];
     struct flat base = {rows[0], NULL, COUNT, 2};
-    assert_ok(categories_vote(&(struct flat_share){&comm_single, base}, category, 2, &silent, right,
-                              &winners, &error));
+    assert_ok(categories_vote(&base, category, 2, &silent, right, &winners, &error));
     for (int d = 1; d < CATEGORIES_DEPTHS; d++)
         for (int i = 0; i < COUNT; i++) assert_int_equal(votes[d][i], i != 3);
     for (int i = 0; i < COUNT; i++) assert_int_equal(winner[i], i < 12 ? 4 : 7);
@@ -213,8 +209,7 @@ static void categories_are_named_by_their_neighbours(void **state)
     assert_int_equal(most[0], 9);   /* sentence 3 votes for another category */
     assert_int_equal(most[20], 10); /* the second cluster agrees */
     struct flat alone = {rows[0], NULL, 1, 2};
-    assert_ok(categories_vote(&(struct flat_share){&comm_single, alone}, category, 1, &silent,
-                              right, &winners, &error));
+    assert_ok(categories_vote(&alone, category, 1, &silent, right, &winners, &error));
     assert_int_equal(votes[0][0], 0); /* no neighbours */
     assert_int_equal(winner[0], FLAT_NONE);
 }

@@ -62,9 +62,8 @@ static void figures_are_those_of_brute_force(void **state)
         double figures[4];
         size_t queries = naive(limits[l], figures);
         for (int threads = 1; threads <= 4; threads *= 2) {
-            assert_ok(retrieval_measure(&found, &(struct flat_share){&comm_single, pool},
-                                        &(struct labelled_ids){a, b, label, PAIRS}, limits[l],
-                                        threads, &silent, &error));
+            assert_ok(retrieval_measure(&found, &pool, &(struct labelled_ids){a, b, label, PAIRS},
+                                        limits[l], threads, &silent, &error));
             assert_int_equal(found.queries, queries);
             assert_int_equal(found.pool, POOL);
             assert_close(found.r1, figures[0] / (double)queries, 1e-12);
@@ -82,8 +81,8 @@ static void without_duplicates_there_are_no_figures(void **state)
     struct retrieval found;
     struct flat pool = {rows[0], NULL, POOL, DIM};
     float none[PAIRS] = {0};
-    assert_ok(retrieval_measure(&found, &(struct flat_share){&comm_single, pool},
-                                &(struct labelled_ids){a, b, none, PAIRS}, 0, 2, &silent, &error));
+    assert_ok(retrieval_measure(&found, &pool, &(struct labelled_ids){a, b, none, PAIRS}, 0, 2,
+                                &silent, &error));
     assert_int_equal(found.queries, 0);
     assert_true(isnan(found.r1) && isnan(found.mrr));
     retrieval_free(&found);
@@ -92,9 +91,8 @@ static void without_duplicates_there_are_no_figures(void **state)
 static film_status measure_and_free(const struct flat *pool)
 {
     struct retrieval found;
-    film_status status =
-        retrieval_measure(&found, &(struct flat_share){&comm_single, *pool},
-                          &(struct labelled_ids){a, b, label, PAIRS}, 0, 1, &silent, &error);
+    film_status status = retrieval_measure(&found, pool, &(struct labelled_ids){a, b, label, PAIRS},
+                                           0, 1, &silent, &error);
     if (status == FILM_OK) retrieval_free(&found);
     return status;
 }

@@ -5,8 +5,6 @@
 #include "base/strtab.h"
 #include "learn/stream.h"
 
-#include "comm_threads.h"
-
 enum { ROWS = 4000 };
 
 static film_error error;
@@ -164,73 +162,6 @@ static void no_memory_is_reported_everywhere(void **state)
     }
 }
 
-/* ---- Two processes, played by threads ---- */
-
-struct half {
-    film_job job;
-    film_train_options options;
-    struct sample sample;
-    film_status status;
-};
-
-static void sample_half(const struct comm *comm, void *data)
-{
-    struct half *half = (struct half *)data + comm->rank;
-    film_error mine;
-    half->job.comm = *comm;
-    half->options.job = &half->job;
-    half->sample.source.options = &half->options;
-    half->status =
-        stream_sample(&half->sample.source, &half->sample.corpus, &half->sample.dev, NULL, &mine);
-}
-
-static void run_halves(struct half halves[2], size_t sample, const char *dev)
-{
-    memset(halves, 0, 2 * sizeof *halves);
-    for (int i = 0; i < 2; i++) {
-        halves[i].options = options;
-        halves[i].options.solver.sample = sample;
-        halves[i].options.dev = dev;
-        halves[i].sample.source = (struct stream_source){.paths = &path, .path_count = 1};
-    }
-    comm_threads_run(2, sample_half, halves);
-    assert_int_equal(halves[0].status, FILM_OK);
-    assert_int_equal(halves[1].status, FILM_OK);
-}
-
-static void two_processes_sample_as_one_corpus(void **state)
-{
-    (void)state;
-    struct half halves[2];
-    struct sample one = start(100000, NULL);
-    run_halves(halves, 100000, NULL);
-    const struct corpus *corpus = &halves[0].sample.corpus, *other = &halves[1].sample.corpus;
-    assert_int_equal(halves[0].sample.source.rows, one.source.rows);
-    assert_int_equal(halves[0].sample.source.own_rows + halves[1].sample.source.own_rows,
-                     one.source.rows);
-    assert_true(halves[0].sample.source.own_rows > ROWS / 8 &&
-                halves[1].sample.source.own_rows > ROWS / 8);
-    assert_int_equal(corpus->rows, one.corpus.rows);
-    assert_int_equal(corpus_all(corpus), one.corpus.sentences.count);
-    assert_int_equal(corpus->sentences.count + other->sentences.count, corpus_all(corpus));
-    for (int i = 0; i < 2; i++) { /* both have all held-out rows */
-        assert_int_equal(halves[i].sample.dev.rows, one.dev.rows);
-        assert_int_equal(halves[i].sample.dev.sentences.count, one.dev.sentences.count);
-        stop(&halves[i].sample);
-    }
-    stop(&one);
-    run_halves(halves, 1000, "dev");
-    assert_int_equal(halves[0].sample.source.rows, ROWS);
-    assert_true(corpus_all(corpus) <= 1000 && corpus_all(corpus) > 300);
-    /* The sample covers the whole file: each process had one half. */
-    size_t late = 0, sentences = 0;
-    for (int p = 0; p < 2; p++)
-        for (uint32_t i = 0; i < halves[p].sample.corpus.sentences.count; i++, sentences++)
-            late += atoi(strtab_get(&halves[p].sample.corpus.sentences, i).bytes + 1) >= ROWS / 2;
-    assert_true(3 * late > sentences && 3 * late < 2 * sentences);
-    stop(&halves[0].sample), stop(&halves[1].sample);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,7 +170,6 @@ int main(void)
         cmocka_unit_test(standard_input_is_refused),
         cmocka_unit_test(the_map_does_not_depend_on_the_threads),
         cmocka_unit_test(no_memory_is_reported_everywhere),
-        cmocka_unit_test(two_processes_sample_as_one_corpus),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

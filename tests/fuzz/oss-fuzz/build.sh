@@ -10,7 +10,7 @@ work=${WORK:-$PWD/build}/oss-fuzz-objects
 mkdir -p "$OUT/lib"
 read -ra targets <<< "${FILM_FUZZ_TARGETS:-$(printf '%s ' tests/fuzz/fuzz_*.c | sed -E 's|tests/fuzz/fuzz_([a-z_]+)\.c|\1|g')}"
 cmake -S . -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER="$CC" -DCMAKE_C_FLAGS="$CFLAGS" -DFILM_FUZZ=ON \
-    -DFILM_TESTS=ON -DFILM_MPI=OFF "-DFILM_FUZZ_ENGINE=$LIB_FUZZING_ENGINE" \
+    -DFILM_TESTS=ON "-DFILM_FUZZ_ENGINE=$LIB_FUZZING_ENGINE" \
     '-DCMAKE_BUILD_RPATH=$ORIGIN/lib'
 cmake --build "$work" --target "${targets[@]/#/fuzz_}"
 for target in "${targets[@]}"; do
