@@ -14,7 +14,7 @@ build=${FILM_BUILD:-$PWD/build/release}
 describe() {
     abidw --exported-interfaces-only --suppressions tests/abi/private.suppr --headers-dir include --drop-private-types \
         --no-corpus-path --no-show-locs --no-comp-dir-path --out-file "$2" "$folder/lib$1.so"
-    sed -i "s|'$PWD/|'|g" "$2" # names of sources, wherever this folder is
+    sed -i "s|'$PWD/|'|g; s|path='[./]*src/|path='src/|" "$2" # names of sources, wherever this folder and the build are
 }
 # library NAME: of its sources, those that define something public, compiled with debug information and without
 # optimisation (a few seconds; all of them would take two minutes).
