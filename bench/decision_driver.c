@@ -105,7 +105,7 @@ static void learn_model(film_model *model, struct learn_input *input, struct cor
     struct learned_map learned = {0};
     model->features.groups = learn_defaults(input->method)->features;
     struct features_options wanted = {
-        model->features.groups, options->min_df, 0, options->threads, {0}, NULL, NULL};
+        model->features.groups, options->min_df, 0, options->threads, {0}, NULL};
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
     must(features_fit(&model->features, &tokenizer, &corpus->sentences, &wanted, x, &error));
     input->dim = learn_defaults(input->method)->dim;

@@ -115,7 +115,7 @@ static void run_fold(const struct corpus *corpus, const char *part_of, int part,
 {
     struct part_data fold = {0};
     struct tokenizer tokenizer;
-    struct features_options wanted = {groups, 2, 0, 0, {0}, NULL, NULL};
+    struct features_options wanted = {groups, 2, 0, 0, {0}, NULL};
     struct rank_learned learned;
     struct rng rng;
     must(strtab_init(&fold.sentences, &error));

@@ -86,7 +86,7 @@ static void read_data(struct data *data, char **paths)
 static void fit(struct data *data, const struct settings *s, unsigned groups)
 {
     struct tokenizer tokenizer;
-    struct features_options options = {groups, s->min_df, 0, s->rank.threads, {0}, NULL, NULL};
+    struct features_options options = {groups, s->min_df, 0, s->rank.threads, {0}, NULL};
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
     must(features_fit(&data->features, &tokenizer, &data->train.sentences, &options, &data->x,
                       &error));
@@ -413,7 +413,7 @@ static void measure_peers(struct data *data, const struct settings *settings)
     features_free(&words.features);
     /* BM25 learns nothing from train: it gets every word of the pool, like a search engine. */
     struct tokenizer tokenizer;
-    struct features_options all = {FILM_WORD, 1, 0, settings->rank.threads, {0}, NULL, NULL};
+    struct features_options all = {FILM_WORD, 1, 0, settings->rank.threads, {0}, NULL};
     must(tokenizer_init(&tokenizer, NULL, NULL, &error));
     must(features_fit(&words.features, &tokenizer, &data->pool, &all, &words.pool_x, &error));
     measure_bm25(&words);

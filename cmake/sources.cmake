@@ -100,12 +100,11 @@ set(FILM_TRAIN_SOURCES
   src/learn/adam.c src/learn/answered_fit.c src/learn/binomial.c src/learn/boosting.c
   src/learn/boosting_bins.c src/learn/calibrate_fit.c src/learn/certain_threshold.c
   src/learn/classifier_fit.c src/learn/classifier_learn.c src/learn/classifier_rule.c
-  src/learn/corpus.c src/learn/corpus_share.c src/learn/corpus_triplets.c
-  src/learn/decision_threshold.c src/learn/deep_learn.c src/learn/deep_loss.c
-  src/learn/edit_scope.c src/learn/edit_words.c src/learn/edits.c src/learn/evidence_fit.c
-  src/learn/evidence_items.c src/learn/evidence_rows.c src/learn/features_fit.c
-  src/learn/features_matrix.c src/learn/features_share.c src/learn/film.c
-  src/learn/film_hinge_loss.c src/learn/film_problem.c src/learn/folds.c
+  src/learn/corpus.c src/learn/corpus_triplets.c src/learn/decision_threshold.c
+  src/learn/deep_learn.c src/learn/deep_loss.c src/learn/edit_scope.c src/learn/edit_words.c
+  src/learn/edits.c src/learn/evidence_fit.c src/learn/evidence_items.c
+  src/learn/evidence_rows.c src/learn/features_fit.c src/learn/features_matrix.c
+  src/learn/film.c src/learn/film_hinge_loss.c src/learn/film_problem.c src/learn/folds.c
   src/learn/guarantees_fit.c src/learn/hard_negatives.c src/learn/judge.c
   src/learn/known_matches_build.c src/learn/labelled_edits.c src/learn/labels.c
   src/learn/learn.c src/learn/learn_decision.c src/learn/learn_deep.c src/learn/learn_film.c

@@ -10,8 +10,7 @@
 #include "learn/out_of_fold.h"
 
 /* MARGIN: of each pair of HELD, without memory, as log-odds. DECISION is complete but for this. It
- * is not learned from fewer than 50 positives, in a job of several processes, without vectors, and
- * with a BERT encoder. */
+ * is not learned from fewer than 50 positives, without vectors, and with a BERT encoder. */
 film_status answered_fit(const struct learn_input *input, const struct out_of_fold *held,
                          const double *margin, struct decision *decision, film_error *error);
 

@@ -12,8 +12,7 @@
 
 /* INPUT is the one that the words' map was learned from: a map that depends on labels is learned
  * again for each fit. ENCODER has the final map. RULE (may be NULL): take this rule instead
- * of learning it. OUT stays empty where the rows have fewer than two categories, and in all but the
- * first process of a job. */
+ * of learning it. OUT stays empty where the rows have fewer than two categories. */
 film_status classifier_learn(const struct learn_input *input, const struct encoder *encoder,
                              const struct class_rule *rule, struct classifier *out,
                              film_error *error);

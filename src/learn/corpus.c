@@ -68,7 +68,6 @@ film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *e
     film_status status = FILM_OK;
     memset(corpus, 0, sizeof *corpus);
     corpus->labels = labels;
-    corpus->comm = &comm_single;
     TRY(strtab_init(&corpus->sentences, error));
     TRY(strtab_init(&corpus->categories, error));
 done:
@@ -115,7 +114,7 @@ static film_text table_text(const struct strtab *table, uint32_t id)
 void corpus_mark_used(const struct corpus *corpus, unsigned char *used)
 {
     const uint32_t *columns[] = {corpus->a, corpus->b, corpus->c};
-    memset(used, 0, corpus_all(corpus));
+    memset(used, 0, corpus->sentences.count);
     for (size_t c = 0; c < 3; c++)
         for (size_t i = 0; i < corpus->rows; i++)
             if (columns[c][i] != STRTAB_NONE) used[columns[c][i]] = 1;
@@ -161,7 +160,6 @@ void corpus_free(struct corpus *corpus)
 {
     strtab_free(&corpus->sentences);
     strtab_free(&corpus->categories);
-    mem_free(corpus->starts);
     mem_free(corpus->a);
     mem_free(corpus->b);
     mem_free(corpus->c);

@@ -2,17 +2,12 @@
 #ifndef LEARN_CORPUS_H
 #define LEARN_CORPUS_H
 
-#include "base/comm.h"
 #include "base/strtab.h"
 #include "film_io.h"
 
 struct corpus {
-    film_labels labels; /* the meaning of the rows; never FILM_LABELS_AUTO */
-    /* Distinct sentences in order of appearance; in a shared corpus (corpus_share.h) those that
-     * this process owns. */
-    struct strtab sentences;
-    const struct comm *comm; /* comm_single unless shared */
-    size_t *starts; /* shared: process p owns the ids starts[p] .. starts[p + 1] - 1; else NULL */
+    film_labels labels;      /* the meaning of the rows; never FILM_LABELS_AUTO */
+    struct strtab sentences; /* distinct, in order of appearance */
     size_t rows;
     uint32_t *a, *b, *c; /* sentence ids; STRTAB_NONE where a row has none */
     float *label;        /* 0 or 1, a score, or NaN */
@@ -23,22 +18,6 @@ struct corpus {
     size_t plain;     /* sentences beside the rows were read: corpus_add_plain */
     size_t records;   /* texts are records with fields (text/record_text.h) */
 };
-
-/* The number of sentences of all processes, this process's first id, and the owner of an id. */
-static inline size_t corpus_all(const struct corpus *corpus)
-{
-    return corpus->starts ? corpus->starts[corpus->comm->size] : corpus->sentences.count;
-}
-static inline size_t corpus_first(const struct corpus *corpus)
-{
-    return corpus->starts ? corpus->starts[corpus->comm->rank] : 0;
-}
-static inline int corpus_owner(const struct corpus *corpus, uint32_t id)
-{
-    int owner = 0;
-    while (corpus->starts && id >= corpus->starts[owner + 1]) owner++;
-    return owner;
-}
 
 /* Initialises an empty corpus; adds a row to it and copies its sentences. */
 film_status corpus_init(struct corpus *corpus, film_labels labels, film_error *error);

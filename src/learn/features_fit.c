@@ -7,9 +7,6 @@
  * 3. Every thread translates its entries to final ids and writes them, packed again or with their
  *    weights into the CSR matrix.
  *
- * In a job each process does this with its own sentences, and step 2 merges the counts of all
- * (features_share.h).
- *
  * Memory besides the result: about 2 bytes per entry, and the tables including dropped
  * features. */
 #include "learn/features_fit.h"
@@ -17,7 +14,6 @@
 #include "base/sort.h"
 #include "base/threads.h"
 #include "base/varint.h"
-#include "learn/features_share.h"
 #include "learn/packed_rows.h"
 
 #include <math.h>
@@ -208,41 +204,6 @@ static film_status set_idf(struct features *features, int group, const uint32_t 
     return FILM_OK;
 }
 
-/* The features of a group that this process has seen. */
-struct counted {
-    const struct strtab *texts;
-    const uint32_t *df; /* sentences that contain each */
-    uint32_t sentences;
-};
-
-/* In a job: selects the vocabulary from the counts of all processes and looks this process's
- * features up in it. */
-static film_status choose_together(struct features *features, int group,
-                                   const struct counted *counted,
-                                   const struct features_options *options, uint32_t *renumber,
-                                   film_error *error)
-{
-    const struct strtab *merged = counted->texts;
-    film_status status = FILM_OK;
-    struct strtab all = {0}, *vocabulary = &features->vocabulary[group];
-    uint32_t *all_df = NULL, *all_renumber = NULL;
-    TRY(strtab_init(&all, error));
-    TRY(fit_share_counts(options->comm, merged, counted->df, options->min_df, &all, &all_df,
-                         error));
-    TRY_ALLOC(all_renumber = mem_array(all.count, sizeof *all_renumber), error);
-    TRY(choose_vocabulary(&all, all_df, options, vocabulary, all_renumber, error));
-    TRY(set_idf(features, group, all_df, all_renumber, all.count, counted->sentences, error));
-    for (uint32_t i = 0; i < merged->count; i++) {
-        film_text text = strtab_get(merged, i);
-        renumber[i] = strtab_find(vocabulary, text.bytes, text.length);
-    }
-done:
-    strtab_free(&all);
-    mem_free(all_df);
-    mem_free(all_renumber);
-    return status;
-}
-
 static film_status settle_group(struct features *features, struct sentence_chunk *parts,
                                 int part_count, int group, uint32_t sentences,
                                 const struct features_options *options, film_error *error)
@@ -252,13 +213,8 @@ static film_status settle_group(struct features *features, struct sentence_chunk
     uint32_t *df = NULL, *renumber = NULL;
     TRY(merge_tables(parts, part_count, group, &merged, &df, error));
     TRY_ALLOC(renumber = mem_array(merged.count, sizeof *renumber), error);
-    if (options->comm && options->comm->size > 1) {
-        struct counted counted = {&merged, df, sentences};
-        TRY(choose_together(features, group, &counted, options, renumber, error));
-    } else {
-        TRY(choose_vocabulary(&merged, df, options, &features->vocabulary[group], renumber, error));
-        TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));
-    }
+    TRY(choose_vocabulary(&merged, df, options, &features->vocabulary[group], renumber, error));
+    TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));
     for (int p = 0; p < part_count; p++) {
         for (uint32_t i = 0; i < parts[p].seen[group].count; i++) {
             uint32_t *id = &parts[p].global[group][i];
@@ -475,10 +431,8 @@ film_status features_fit(struct features *features, struct tokenizer *tokenizer,
     TRY_ALLOC(parts, error);
     TRY(progress_report(&options->progress, "features", 0, sentences->count, error));
     TRY(count_all(features, sentences, parts, part_count, error));
-    size_t all = sentences->count;
-    if (options->comm) TRY(comm_sum_counts(options->comm, &all, 1, error));
     for (int g = 0; g < GROUPS; g++)
-        TRY(settle_group(features, parts, part_count, g, (uint32_t)all, options, error));
+        TRY(settle_group(features, parts, part_count, g, sentences->count, options, error));
     if (features_count(features) == 0)
         TRY(status_set(
             error, FILM_BAD_INPUT,

@@ -2,7 +2,6 @@
 #ifndef LEARN_FEATURES_FIT_H
 #define LEARN_FEATURES_FIT_H
 
-#include "base/comm.h"
 #include "embed/features.h"
 #include "la/csr.h"
 
@@ -12,8 +11,6 @@ struct features_options {
     size_t max_features; /* per group; 0: no limit */
     int threads;
     film_progress progress;
-    /* Each process has its own sentences; all get the same vocabulary. NULL: one process. */
-    const struct comm *comm;
     struct packed_rows *packed; /* receives the rows, and X only their starts; NULL: X has them */
 };
 

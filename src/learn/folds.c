@@ -29,7 +29,7 @@ static film_status assign_folds(const struct corpus *corpus, const struct number
 {
     const uint32_t *number = numbering->number;
     film_status status = FILM_OK;
-    size_t sentences = corpus_all(corpus), count = sentences + corpus->rows, used = 0;
+    size_t sentences = corpus->sentences.count, count = sentences + corpus->rows, used = 0;
     double share[QUESTIONS_MOST_PARTS];
     struct partition_result result;
     uint32_t(*row)[3] = mem_array(count, sizeof *row);
@@ -68,7 +68,7 @@ film_status folds_partition(struct folds *folds, const struct corpus *corpus, si
     if (count < 1 || count > QUESTIONS_MOST_PARTS)
         TRY(status_set(error, FILM_USAGE, "%zu folds are not supported; choose 1 to %d", count,
                        QUESTIONS_MOST_PARTS));
-    TRY_ALLOC(folds->of = mem_zeroed(corpus_all(corpus), 1), error);
+    TRY_ALLOC(folds->of = mem_zeroed(corpus->sentences.count, 1), error);
     TRY(questions_number_all(corpus, &numbering.number, &numbering.questions, error));
     TRY(assign_folds(corpus, &numbering, 0, folds, &largest, error));
     int connected = (double)largest > LARGEST_SHARE * (double)corpus->rows / (double)count;
@@ -104,8 +104,6 @@ film_status folds_rest(const struct folds *folds, const struct corpus *corpus, s
     size_t rows = 0;
     *rest = (struct corpus){.labels = corpus->labels,
                             .sentences = corpus->sentences,
-                            .comm = corpus->comm,
-                            .starts = corpus->starts,
                             .categories = corpus->categories,
                             .records = corpus->records};
     TRY_ALLOC((rest->a = mem_array(corpus->rows, sizeof *rest->a)) &&

@@ -23,15 +23,14 @@ static film_status make_triplets(const struct learn_input *input, const struct s
     corpus_score_range(input->corpus, recipe.range);
     film_status status = FILM_OK;
     TRY(corpus_triplets(input->corpus, &recipe, out, error));
-    size_t all[] = {out->anchors, out->count, out->labelled, out->hard, out->random};
-    TRY(comm_sum_counts(input->corpus->comm, all, sizeof all / sizeof *all, error));
-    training_log_note(
-        input->log, "triplets",
-        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "anchors", (json_int_t)all[0],
-                  "count", (json_int_t)all[1], "clusters", (json_int_t)out->clusters,
-                  "largest_cluster", (json_int_t)out->largest, "contradictions",
-                  (json_int_t)out->contradictions, "labelled_negatives", (json_int_t)all[2],
-                  "hard_negatives", (json_int_t)all[3], "random_negatives", (json_int_t)all[4]));
+    training_log_note(input->log, "triplets",
+                      json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "anchors",
+                                (json_int_t)out->anchors, "count", (json_int_t)out->count,
+                                "clusters", (json_int_t)out->clusters, "largest_cluster",
+                                (json_int_t)out->largest, "contradictions",
+                                (json_int_t)out->contradictions, "labelled_negatives",
+                                (json_int_t)out->labelled, "hard_negatives", (json_int_t)out->hard,
+                                "random_negatives", (json_int_t)out->random));
 done:
     return status;
 }

@@ -8,8 +8,7 @@
 /* Translates the user's options to the learner's, without a report. */
 struct film_learn_options learn_film_options(const struct learn_input *input, size_t dim);
 
-/* *MAP (inputs x dim), computed from what was learned on SVD's U with SIGMA. Every process of a job
- * receives the whole map. */
+/* *MAP (inputs x dim), computed from what was learned on SVD's U with SIGMA. */
 film_status learn_film_map(const struct learn_input *input, const struct svd *svd,
                            const float *sigma, const struct film_learned *learned, float **map,
                            film_error *error);

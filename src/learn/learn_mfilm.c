@@ -8,12 +8,7 @@
  *
  * A batch ends after `batch` anchors, or after 4 times as many sentences, because vectors take the
  * memory: 4 * rank bytes each. It continues into the next pass, so that the last rows of a file do
- * not become a small, noisy batch. Only a batch that holds the whole file ends with it.
- *
- * In a job each process contributes one part of a batch, from its own part of the files. Its
- * anchors and what it draws for them are all in that part, so that only K is exchanged (8 rank^2
- * bytes summed and, from the first process, 8 rank dim for P, per batch). A process that has
- * reached its end contributes empty parts until all have. */
+ * not become a small, noisy batch. Only a batch that holds the whole file ends with it. */
 #include "base/mem.h"
 #include "base/threads.h"
 #include "learn/mfilm.h"
@@ -31,8 +26,7 @@ enum { SENTENCES_PER_ANCHOR = 4, ROWS_PER_ANCHOR = 16 };
 struct batches {
     const struct learn_input *input;
     const struct svd *svd; /* of the sample */
-    const struct comm *comm;
-    struct judge judge; /* of the dev pairs, if any */
+    struct judge judge;    /* of the dev pairs, if any */
     struct stream stream;
     struct corpus corpus; /* the current batch */
     struct triplets triplets;
@@ -87,12 +81,10 @@ done:
     return status;
 }
 
-/* The anchors per batch of this process. */
 static size_t batch_anchors(const struct batches *b)
 {
     enum { DEFAULT_ANCHORS = 8192 };
-    size_t all = b->input->batch ? b->input->batch : DEFAULT_ANCHORS;
-    return (all - 1) / (size_t)b->comm->size + 1;
+    return b->input->batch ? b->input->batch : DEFAULT_ANCHORS;
 }
 
 /* Returns whether the batch is full and the row read ahead starts another anchor, or the batch is
@@ -119,11 +111,11 @@ static int another_pass(const struct batches *b)
 static film_status end_pass(struct batches *b, film_error *error)
 {
     const struct stream_source *source = b->input->stream;
-    if (b->pass_rows != source->own_rows)
+    if (b->pass_rows != source->rows)
         return status_set(error, FILM_IO,
                           "%s: had %llu rows, now has %llu; method mfilm reads files several "
                           "times, so do not change them meanwhile",
-                          source->paths[0], (unsigned long long)source->own_rows,
+                          source->paths[0], (unsigned long long)source->rows,
                           (unsigned long long)b->pass_rows);
     b->pass_rows = 0;
     b->passes++;
@@ -140,7 +132,7 @@ static film_status collect_batch(struct batches *b, film_error *error)
     corpus_free(&b->corpus);
     b->anchors = 0;
     TRY(corpus_init(&b->corpus, b->input->corpus->labels, error));
-    if (b->input->stream->own_rows == 0) TRY(FILM_END); /* more processes than rows */
+    if (b->input->stream->rows == 0) TRY(FILM_END); /* all rows are held out */
     for (;;) {
         if (!b->pending) {
             if (b->pass_rows == 0 && b->rows_in > 0 && b->corpus.rows == 0 && !another_pass(b))
@@ -148,7 +140,7 @@ static film_status collect_batch(struct batches *b, film_error *error)
             status = stream_next(&b->stream, &b->row, &part, error);
             if (status == FILM_END) {
                 TRY(end_pass(b, error));
-                if (b->corpus.rows == b->input->stream->own_rows) break;
+                if (b->corpus.rows == b->input->stream->rows) break;
                 if (another_pass(b)) continue;
                 if (b->corpus.rows == 0 || b->anchors < enough) TRY(FILM_END);
                 break;
@@ -205,47 +197,26 @@ done:
     return status;
 }
 
-/* Collects this process's part of a batch, empty at its end. *ROWS is the total of all processes.
- * FILM_END when all processes are at their end. */
-static film_status collect_together(struct batches *b, size_t *rows, film_error *error)
-{
-    film_status status = collect_batch(b, error);
-    size_t all[2] = {status == FILM_END, 0}; /* number of processes at their end; rows */
-    if (status == FILM_END) {
-        corpus_free(&b->corpus);
-        status = corpus_init(&b->corpus, b->input->corpus->labels, error);
-    }
-    TRY(status);
-    all[1] = b->corpus.rows;
-    TRY(comm_sum_counts(b->comm, all, 2, error));
-    *rows = all[1];
-    if (all[0] == (size_t)b->comm->size) status = FILM_END;
-done:
-    return status;
-}
-
 static film_status next_batch(void *self, struct mfilm_batch *batch, film_error *error)
 {
     film_status status = FILM_OK;
     struct batches *b = self;
     const film_train_options *options = b->input->options;
     int own_basis = options->solver.batch_basis;
-    size_t anchors, rows;
     do { /* until there is a triplet */
-        TRY(collect_together(b, &rows, error));
+        TRY(collect_batch(b, error));
         TRY(own_basis ? weigh(b, error) : compute_batch_vectors(b, error));
         b->made++;
         b->recipe.v = own_basis ? NULL : b->v;
         b->recipe.seed = options->seed + b->made - 1; /* different negatives in every pass */
         triplets_free(&b->triplets);
         TRY(corpus_triplets(&b->corpus, &b->recipe, &b->triplets, error));
-        anchors = b->triplets.anchors;
-        TRY(comm_sum_counts(b->comm, &anchors, 1, error));
-    } while (anchors == 0);
-    *batch = (struct mfilm_batch){.triplets = &b->triplets,
-                                  .v = b->v,
-                                  .x = &b->x,
-                                  .weight = (double)b->input->stream->rows / (double)rows};
+    } while (b->triplets.anchors == 0);
+    *batch =
+        (struct mfilm_batch){.triplets = &b->triplets,
+                             .v = b->v,
+                             .x = &b->x,
+                             .weight = (double)b->input->stream->rows / (double)b->corpus.rows};
 done:
     return status;
 }
@@ -257,7 +228,7 @@ static int on_batch(void *user, size_t batch, const struct film_iteration *now)
     const struct batches *b = user;
     const film_train_options *options = b->input->options;
     const film_solver_options *solver = &options->solver;
-    double pass = (double)b->rows_in / fmax((double)b->input->stream->own_rows, 1),
+    double pass = (double)b->rows_in / (double)b->input->stream->rows,
            done = pass / (double)b->input->epochs;
     learn_film_report(&options->progress, now);
     if (!b->input->epochs)
@@ -277,7 +248,7 @@ static film_status batches_init(struct batches *b, const struct learn_input *inp
 {
     film_status status = FILM_OK;
     size_t rank = svd->rank;
-    *b = (struct batches){.input = input, .svd = svd, .comm = input->corpus->comm};
+    *b = (struct batches){.input = input, .svd = svd};
     b->recipe = (struct triplet_recipe){.solver = &input->options->solver,
                                         .rank = rank,
                                         .threads = threads_count(input->options->threads)};
@@ -305,19 +276,15 @@ static film_status keep_partial(film_status status, const struct film_learned *l
     return FILM_OK;
 }
 
-static film_status note_learned(const struct batches *b, const struct film_learned *learned,
-                                film_error *error)
+static void note_learned(const struct batches *b, const struct film_learned *learned)
 {
     struct training_log *log = b->input->log;
-    size_t read = b->rows_in;
-    film_status status = comm_sum_counts(b->comm, &read, 1, error);
-    if (status != FILM_OK) return status;
     learn_film_note(log, "mfilm", learned);
     training_log_note(log, "batch_anchors",
                       json_real((double)learned->anchors / (double)learned->solver.iterations));
-    training_log_note(log, "passes", json_real((double)read / (double)b->input->stream->rows));
+    training_log_note(log, "passes",
+                      json_real((double)b->rows_in / (double)b->input->stream->rows));
     training_log_phase(log, "mfilm");
-    return FILM_OK;
 }
 
 film_status learn_mfilm(const struct learn_input *input, struct learned_map *out, film_error *error)
@@ -352,7 +319,7 @@ film_status learn_mfilm(const struct learn_input *input, struct learned_map *out
         TRY(keep_partial(status, &learned, out));
         TRY(learn_film_map(input, &svd, batches.sigma, &learned, &out->map, error));
     }
-    TRY(note_learned(&batches, &learned, error));
+    note_learned(&batches, &learned);
 done:
     batches_free(&batches);
     film_learned_free(&learned);

@@ -68,7 +68,7 @@ static double tail_quantile(float *margins, size_t count)
 static size_t random_wanted(const struct corpus *corpus)
 {
     enum { FEWEST = 1000, SMALL = 100 };
-    size_t count = corpus_all(corpus);
+    size_t count = corpus->sentences.count;
     return count > SMALL || 4 * count * count > LABELS_DRAWN ? LABELS_DRAWN
            : 4 * count * count < FEWEST                      ? FEWEST
                                                              : 4 * count * count;
@@ -97,7 +97,7 @@ static film_status drop_known_duplicates(const struct corpus *corpus, struct lab
     struct union_find groups = {0};
     size_t kept = 0;
     if (corpus->labels != FILM_LABELS_PAIRS) return FILM_OK;
-    TRY(union_find_init(&groups, corpus_all(corpus), error));
+    TRY(union_find_init(&groups, corpus->sentences.count, error));
     for (size_t i = 0; i < corpus->rows; i++)
         if (corpus->label[i] >= 0.5f) union_find_join(&groups, corpus->a[i], corpus->b[i]);
     for (size_t i = 0; i < pairs->count; i++) {
@@ -119,7 +119,7 @@ done:
 static double least_threshold(const struct corpus *corpus)
 {
     static const double LEAST = 0.5, MORE = 0.25, ENOUGH = 400;
-    double known = (double)corpus_all(corpus) / ENOUGH;
+    double known = (double)corpus->sentences.count / ENOUGH;
     return LEAST + (labels_only_same(corpus) ? MORE * fmax(0, 1 - known) : 0);
 }
 

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/union_find.h"
-#include "learn/corpus_share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,35 +59,19 @@ film_status questions_number(struct questions *questions, film_text text, uint32
     return strtab_add(&questions->hashes, (const char *)&hash, sizeof hash, id, error);
 }
 
-/* Each process tokenizes its own sentences and sends 8 bytes of each to all. */
 film_status questions_number_all(const struct corpus *corpus, uint32_t **number, uint32_t *count,
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    const struct strtab *own = &corpus->sentences;
+    const struct strtab *sentences = &corpus->sentences;
     struct questions questions;
-    uint64_t *hashes = NULL;
-    void *all = NULL;
-    size_t *sizes = NULL, sentences = corpus_all(corpus);
-    uint32_t *order = NULL; /* questions are numbered in order of appearance, in every job */
     TRY(questions_init(&questions, error));
-    TRY_ALLOC((*number = mem_array(sentences, sizeof **number)) &&
-                  (hashes = mem_array(own->count, sizeof *hashes)),
-              error);
-    for (uint32_t i = 0; i < own->count; i++)
-        TRY(questions_hash(&questions, strtab_get(own, i), &hashes[i], error));
-    TRY(comm_gather_all(corpus->comm, hashes, own->count * sizeof *hashes, &all, &sizes, error));
-    TRY(corpus_order(corpus, &order, error));
-    for (size_t i = 0; i < sentences; i++)
-        TRY(strtab_add(&questions.hashes, (const char *)all + order[i] * sizeof *hashes,
-                       sizeof *hashes, &(*number)[order[i]], error));
+    TRY_ALLOC(*number = mem_array(sentences->count, sizeof **number), error);
+    for (uint32_t i = 0; i < sentences->count; i++)
+        TRY(questions_number(&questions, strtab_get(sentences, i), &(*number)[i], error));
     *count = questions.hashes.count;
 done:
     questions_free(&questions);
-    mem_free(hashes);
-    mem_free(order);
-    mem_free(all);
-    mem_free(sizes);
     return status;
 }
 

@@ -27,8 +27,7 @@ film_status questions_hash(struct questions *questions, film_text text, uint64_t
 film_status questions_number(struct questions *questions, film_text text, uint32_t *id,
                              film_error *error);
 
-/* The question numbers of all sentences of a corpus, by sentence id; free *NUMBER with mem_free.
- * Collective for a shared corpus; every process receives all. */
+/* The question numbers of all sentences of a corpus, by sentence id; free *NUMBER with mem_free. */
 film_status questions_number_all(const struct corpus *corpus, uint32_t **number, uint32_t *count,
                                  film_error *error);
 

@@ -6,7 +6,7 @@
 #include "learn/rank_batch.h"
 
 struct rank_draw {
-    size_t sentences;        /* of all processes */
+    size_t sentences;
     struct rank_pair *pairs; /* positive, in the epoch's order, sides swapped at random */
     size_t pair_count;
     struct rank_pair *opposed; /* negative pairs between two clusters, drawn round-robin */

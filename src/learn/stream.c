@@ -2,7 +2,6 @@
  * makes the batches. */
 #include "learn/stream.h"
 #include "base/mem.h"
-#include "learn/corpus_share.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +13,7 @@ void stream_rewind(struct stream *stream)
 {
     const struct stream_source *source = stream->source;
     rows_close(&stream->rows);
-    rows_start(&stream->rows, source->paths, source->path_count, &stream->table);
+    rows_start(&stream->rows, source->paths, source->path_count, &source->options->table);
 }
 
 film_status stream_init(struct stream *stream, const struct stream_source *source,
@@ -23,7 +22,6 @@ film_status stream_init(struct stream *stream, const struct stream_source *sourc
     memset(stream, 0, sizeof *stream);
     stream->source = source;
     stream->dev_share = -1;
-    stream->table = source->options->table;
     for (size_t i = 0; i < source->path_count; i++)
         if (strcmp(source->paths[i], "-") == 0)
             return status_set(error, FILM_USAGE,
@@ -128,70 +126,26 @@ done:
     return status;
 }
 
-/* Sets the same limit in all processes: that of the process with the most rows. */
-static film_status agree_on_limit(struct sampler *s, const struct comm *comm, film_error *error)
-{
-    film_status status = FILM_OK;
-    void *all = NULL;
-    size_t *sizes = NULL;
-    double least = s->limit;
-    TRY(comm_gather_all(comm, &s->limit, sizeof s->limit, &all, &sizes, error));
-    for (int p = 0; p < comm->size; p++) least = fmin(least, ((const double *)all)[p]);
-    while (s->limit > least) TRY(thin(s, error));
-done:
-    mem_free(all);
-    mem_free(sizes);
-    return status;
-}
-
-/* Joins what all processes read: one shared sample, the dev rows in every process, the total number
- * of rows. NUMBER is the count of rows read here. */
-static film_status join_processes(struct stream_source *source, struct corpus *corpus,
-                                  struct corpus *dev, uint64_t number, film_error *error)
-{
-    film_status status = FILM_OK;
-    const struct comm *comm = &comm_single;
-    const char *name = source->paths[0];
-    struct corpus whole = {0};
-    unsigned char *all_rows = NULL;
-    size_t counts[] = {number, source->rows, corpus->rows, dev->rows};
-    TRY(comm_sum_counts(comm, counts, sizeof counts / sizeof *counts, error));
-    if (counts[0] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", name));
-    source->rows = counts[1];
-    if (counts[2] > 0) TRY(corpus_share(corpus, comm, name, error));
-    if (comm->size == 1 || counts[3] == 0) goto done;
-    TRY(corpus_share(dev, comm, name, error));
-    TRY_ALLOC(all_rows = mem_zeroed(dev->rows, 1), error);
-    TRY(corpus_select_whole(dev, all_rows, 0, &whole, error));
-    corpus_free(dev);
-    *dev = whole;
-done:
-    mem_free(all_rows);
-    return status;
-}
-
 /* One pass over the files: sample, dev rows, number of rows. */
 static film_status sample_pass(struct stream_source *source, struct corpus *corpus,
                                struct corpus *dev, film_error *error)
 {
     film_status status = FILM_OK;
     const film_train_options *options = source->options;
-    const struct comm *comm = &comm_single;
-    size_t processes = (size_t)comm->size;
-    struct sampler sampler = {.limit = 1, .most = (options->solver.sample - 1) / processes + 1};
+    struct sampler sampler = {.limit = 1, .most = options->solver.sample};
     struct stream stream = {0};
     enum stream_part part;
     film_row row;
-    uint64_t number = 0, first = (uint64_t)comm->rank << 40;
+    uint64_t number = 0;
     source->rows = 0;
     TRY(corpus_init(dev, FILM_LABELS_AUTO, error));
     TRY(corpus_init(&sampler.corpus, FILM_LABELS_AUTO, error));
     TRY(stream_init(&stream, source, error));
     while ((status = stream_next(&stream, &row, &part, error)) == FILM_OK) {
         if (part == STREAM_LEARN) {
-            TRY(offer_row(&sampler, &row, draw_share(options->seed + 1, first + number), error));
+            TRY(offer_row(&sampler, &row, draw_share(options->seed + 1, number), error));
             source->rows++;
-        } else if (part == STREAM_DEV && dev->rows < MOST_DEV / processes) {
+        } else if (part == STREAM_DEV && dev->rows < MOST_DEV) {
             TRY(corpus_add(dev, &row, error));
         }
         if (++number % 65536 == 0)
@@ -200,13 +154,11 @@ static film_status sample_pass(struct stream_source *source, struct corpus *corp
     }
     if (status == FILM_END) status = FILM_OK;
     TRY(status);
-    TRY(agree_on_limit(&sampler, comm, error));
+    if (number == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", source->paths[0]));
     *corpus = sampler.corpus;
     sampler.corpus = (struct corpus){0};
     corpus->labels = dev->labels = stream.rows.labels;
     corpus->skipped = stream.rows.skipped;
-    source->own_rows = source->rows;
-    TRY(join_processes(source, corpus, dev, number, error));
 done:
     corpus_free(&sampler.corpus);
     mem_free(sampler.key);

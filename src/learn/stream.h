@@ -11,11 +11,7 @@
  *
  * Sampling. The vocabulary, the SVD and, if necessary, the threshold come from a sample of whole
  * rows with at most `sample` distinct sentences: all rows while they fit, then those whose hashed
- * number is in the lower half, quarter, ... of the range. The same seed gives the same sample.
- *
- * In a job every process streams its own part of the files. Each samples its share by the same
- * rule, and the sample becomes one shared corpus (learn/corpus_share.h). Every process receives all
- * rows that were held out. */
+ * number is in the lower half, quarter, ... of the range. The same seed gives the same sample. */
 #ifndef LEARN_STREAM_H
 #define LEARN_STREAM_H
 
@@ -35,7 +31,6 @@ struct stream_source {
     const film_train_options *options; /* table, seed, share to learn from, sample */
     int holds_out;                     /* some questions are held out for the threshold */
     uint64_t rows;                     /* to train on */
-    uint64_t own_rows;                 /* those in this process's part of the files */
 };
 
 /* The first pass: stores a sample of the rows in CORPUS, the held-out rows in DEV (empty with a dev
@@ -45,7 +40,6 @@ film_status stream_sample(struct stream_source *source, struct corpus *corpus, s
 
 struct stream {
     const struct stream_source *source;
-    film_table_options table; /* in a job: of this process's part of the files */
     struct rows rows;
     struct questions questions; /* initialised only when something is held out */
     double dev_share;           /* q; negative before the first row */

@@ -1,5 +1,5 @@
 /* The log of a training: measures and seconds as two JSON objects. The learners decide what is
- * logged. Seconds and traffic are not stored in the model, so that the same training gives the same
+ * logged. Seconds are not stored in the model, so that the same training gives the same
  * file. */
 #include "learn/training_log.h"
 #include "base/mem.h"
@@ -10,12 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-film_status training_log_init(struct training_log *log, const struct comm *comm, film_error *error)
+film_status training_log_init(struct training_log *log, film_error *error)
 {
-    *log = (struct training_log){.comm = comm,
-                                 .figures = json_object(),
-                                 .seconds = json_object(),
-                                 .started = clock_seconds()};
+    *log = (struct training_log){
+        .figures = json_object(), .seconds = json_object(), .started = clock_seconds()};
     return log->figures && log->seconds ? FILM_OK : status_no_memory(error);
 }
 
@@ -52,31 +50,12 @@ void training_log_remark(struct training_log *log, const char *key, json_t *valu
         json_decref(value);
 }
 
-static void note_traffic(struct training_log *log, const char *name)
-{
-    const struct comm_traffic *now = log->comm->traffic, *then = &log->traffic;
-    if (log->comm->size == 1) return;
-    training_log_note(log, "processes", json_integer(log->comm->size));
-    if (!json_object_get(log->seconds, "job")) jsonfile_put(log->seconds, "job", json_object());
-    jsonfile_put(json_object_get(log->seconds, "job"), name,
-                 json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:f}", "calls",
-                           (json_int_t)(now->calls - then->calls), "summed",
-                           (json_int_t)(now->summed - then->summed), "shared",
-                           (json_int_t)(now->shared - then->shared), "broadcast",
-                           (json_int_t)(now->broadcast - then->broadcast), "gathered",
-                           (json_int_t)(now->gathered - then->gathered), "exchanged",
-                           (json_int_t)(now->exchanged - then->exchanged), "waited",
-                           now->seconds - then->seconds));
-    log->traffic = *now;
-}
-
 void training_log_phase(struct training_log *log, const char *name)
 {
     if (!log) return;
     double now = clock_seconds();
     jsonfile_put(log->seconds, name, json_real(now - log->started));
     log->started = now;
-    note_traffic(log, name);
 }
 
 static film_status dump_json(const json_t *object, char **out, film_error *error)

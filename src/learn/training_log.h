@@ -5,18 +5,16 @@
 #ifndef LEARN_TRAINING_LOG_H
 #define LEARN_TRAINING_LOG_H
 
-#include "base/comm.h"
+#include "base/status.h"
 
 #include <jansson.h>
 
 struct training_log {
-    const struct comm *comm;
     json_t *figures, *seconds;
-    double started;              /* start of the current phase */
-    struct comm_traffic traffic; /* at that time */
+    double started; /* start of the current phase */
 };
 
-film_status training_log_init(struct training_log *log, const struct comm *comm, film_error *error);
+film_status training_log_init(struct training_log *log, film_error *error);
 void training_log_free(struct training_log *log);
 
 /* Records a measure. Takes ownership of VALUE. */
@@ -28,8 +26,7 @@ void training_log_forget(struct training_log *log, const char *key);
  * in the model. */
 void training_log_remark(struct training_log *log, const char *key, json_t *value);
 
-/* Ends the current phase under NAME: records its seconds and, in a job, what this process sent in
- * it: bytes by kind (base/comm.h), and the seconds it waited in communication. */
+/* Ends the current phase under NAME: records its seconds. */
 void training_log_phase(struct training_log *log, const char *name);
 
 /* Returns both as texts; free with mem_free. */

@@ -127,8 +127,7 @@ film_status model_pack(const film_model *model, unsigned bits, film_model *out, 
     out->bits = bits;
     out->decision.encoder = &out->encoder;
     TRY(pack_map(model, bits, out, error));
-    /* In a job only the first process has the whole decision. */
-    if (!decision->full || model->bits || !decision->evidence.feature) goto done;
+    if (!decision->full || model->bits) goto done;
     out->decision.evidence.own = NULL;
     out->decision.memory.own_cluster = NULL;
     uint32_t words = model->features.first[GROUP_WORD + 1];

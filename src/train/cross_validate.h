@@ -24,7 +24,7 @@ typedef film_status (*cross_validate_train)(struct corpus *rest, const film_trai
                                             film_model **out, film_error *error);
 
 /* Five folds or, with many rows, the first of five. A fold that leaves too few labels to train on
- * is skipped. Collective in a job. Free OUT after a failure as well. */
+ * is skipped. Free OUT after a failure as well. */
 film_status cross_validate(const struct corpus *corpus, const film_train_options *options,
                            cross_validate_train train, struct cross_validated *out,
                            film_error *error);

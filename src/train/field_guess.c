@@ -1,5 +1,4 @@
-/* Guesses the types of the fields of records from their values. In a job the first process guesses
- * from its share of the records, for all. */
+/* Guesses the types of the fields of records from their values. */
 #include "base/sort.h"
 #include "train/field_guess.h"
 #include "base/jsonfile.h"
@@ -136,29 +135,6 @@ done:
     return status;
 }
 
-/* Sends the fields of the first process to all. */
-static film_status share_fields(const struct comm *comm, struct record_fields *fields,
-                                film_error *error)
-{
-    film_status status = FILM_OK;
-    struct {
-        size_t count;
-        enum field_type type[RECORD_FIELDS_MOST];
-        char name[RECORD_FIELDS_MOST][104];
-    } sent = {.count = fields->count};
-    if (comm->size == 1) return FILM_OK;
-    for (size_t f = 0; f < fields->count; f++) {
-        sent.type[f] = fields->list[f].type;
-        strcpy(sent.name[f], fields->list[f].name);
-    }
-    TRY(comm_broadcast(comm, &sent, sizeof sent, 0, error));
-    record_fields_free(fields);
-    for (size_t f = 0; f < sent.count; f++)
-        TRY(record_fields_add(fields, value_of(sent.name[f]), sent.type[f], error));
-done:
-    return status;
-}
-
 film_status film_guess_fields(const char *path, const film_table_options *options, char **json,
                               film_error *error)
 {
@@ -175,7 +151,7 @@ film_status film_guess_fields(const char *path, const film_table_options *option
     TRY(sized_options(&with, sizeof with, options, "film_table_options", error));
     TRY(film_table_open(path, &with, &table, error));
     TRY(corpus_init(&corpus, FILM_LABELS_NONE, error));
-    TRY(training_log_init(&log, &comm_single, error));
+    TRY(training_log_init(&log, error));
     while (corpus.rows < ENOUGH && (status = film_table_next(table, &row, error)) == FILM_OK) {
         if (!record_text_is(row.a)) break; /* a file of sentences */
         TRY(corpus_add(&corpus, &row, error));
@@ -202,10 +178,8 @@ film_status field_guess(const struct corpus *corpus, const char *given,
     film_status status = FILM_OK;
     struct guess guess = {.count = 0};
     TRY(strtab_init(&guess.values, error));
-    status = count_values(corpus, &guess, error);
-    if (status == FILM_OK) status = choose_fields(&guess, given, fields, error);
-    TRY(comm_agree(corpus->comm, status, error));
-    TRY(share_fields(corpus->comm, fields, error));
+    TRY(count_values(corpus, &guess, error));
+    TRY(choose_fields(&guess, given, fields, error));
     if (!fields->count) goto done;
     TRY(record_fields_prepare(fields, error));
     json_t *list = json_array();

@@ -3,7 +3,6 @@
  * entries), only positive rows connect, and negative rows between the two parts are dropped. */
 #include "train/hold_out.h"
 #include "base/mem.h"
-#include "learn/corpus_share.h"
 #include "learn/questions.h"
 
 #include <string.h>
@@ -78,9 +77,8 @@ film_status hold_out(struct corpus *corpus, struct corpus *dev, double train_sha
     }
     /* The rows cannot be split, or the file is too small for both parts to have positives. */
     if (count == 0 || count + dropped == corpus->rows || !positives[0] || !positives[1]) goto done;
-    int shared = corpus->comm->size > 1;
-    TRY((shared ? corpus_select_shared : corpus_select)(corpus, part, 0, &train, error));
-    TRY((shared ? corpus_select_whole : corpus_select)(corpus, part, 1, dev, error));
+    TRY(corpus_select(corpus, part, 0, &train, error));
+    TRY(corpus_select(corpus, part, 1, dev, error));
     corpus_free(corpus);
     *corpus = train;
     train = (struct corpus){0};

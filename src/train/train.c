@@ -39,18 +39,12 @@ static film_status count_features(film_model *model, const struct corpus *corpus
 {
     film_status status = FILM_OK;
     struct tokenizer tokenizer;
-    struct features_options wanted = {model->features.groups,
-                                      options->min_df,
-                                      options->max_features,
-                                      options->threads,
-                                      options->progress,
-                                      corpus->comm,
-                                      packed};
+    struct features_options wanted = {model->features.groups, options->min_df,
+                                      options->max_features,  options->threads,
+                                      options->progress,      packed};
     TRY(tokenizer_init(&tokenizer, options->stem, options->stop, error));
     TRY(features_fit(&model->features, &tokenizer, &corpus->sentences, &wanted, x, error));
-    size_t entries = x->start[x->rows];
-    TRY(comm_sum_counts(corpus->comm, &entries, 1, error));
-    training_log_count(log, "entries", entries);
+    training_log_count(log, "entries", x->start[x->rows]);
     training_log_phase(log, "features");
 done:
     return status;
@@ -444,7 +438,7 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct interruption stopped = {FILM_OK, {0}};
     *out = NULL;
     TRY(options_check(options, error));
-    TRY(training_log_init(&log, &comm_single, error));
+    TRY(training_log_init(&log, error));
     TRY_ALLOC(model = mem_zeroed(1, sizeof *model), error);
     TRY(earlier_take_parent(options, model, error));
     if (options->bert) /* report a bad folder at once */

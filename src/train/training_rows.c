@@ -1,7 +1,6 @@
 /* Reads files into rows in memory. For a streaming method this reads a sample; its files are read
  * again during training. It does not depend on the method, except for whether it uses labels. */
 #include "train/training_rows.h"
-#include "learn/corpus_share.h"
 #include "train/hold_out.h"
 #include "train/pairs.h"
 
@@ -11,22 +10,15 @@ void training_rows_free(struct training_rows *rows)
     corpus_free(&rows->dev);
 }
 
-/* In a job each process reads its part of the files; the first one adds the pairs in memory. */
 static film_status read_corpus(struct corpus *corpus, const char *const *paths, size_t count,
                                const film_train_options *options, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct comm *comm = &comm_single;
-    film_table_options table = options->table;
-    table.part = comm->rank;
-    table.parts = comm->size;
-    TRY(count ? corpus_read(corpus, paths, count, &table, &options->progress, error)
+    TRY(count ? corpus_read(corpus, paths, count, &options->table, &options->progress, error)
               : corpus_init(corpus, FILM_LABELS_NONE, error));
-    if (options->pair_count && comm->rank == 0)
-        TRY(pairs_add(corpus, options->pairs, options->pair_count, error));
-    if (options->sentence_count && comm->rank == 0)
+    if (options->pair_count) TRY(pairs_add(corpus, options->pairs, options->pair_count, error));
+    if (options->sentence_count)
         TRY(sentences_add(corpus, options->sentences, options->sentence_count, error));
-    TRY(corpus_share(corpus, comm, count ? paths[0] : "the pairs", error));
 done:
     return status;
 }
@@ -47,7 +39,7 @@ film_status training_rows_read(struct training_rows *rows, const char *const *pa
     if (status != FILM_OK) return status;
     training_log_note(log, "labels", json_string(kinds[corpus->labels]));
     training_log_count(log, "rows", rows->stream.rows ? rows->stream.rows : corpus->rows);
-    training_log_count(log, "sentences", corpus_all(corpus));
+    training_log_count(log, "sentences", corpus->sentences.count);
     training_log_count(log, "skipped_rows", corpus->skipped);
     training_log_phase(log, "read");
     return FILM_OK;

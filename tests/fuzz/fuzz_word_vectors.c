@@ -24,7 +24,7 @@ static const struct features *vocabulary(void)
     require(strtab_init(&sentences, &error) == FILM_OK);
     for (int i = 0; i < 3; i++)
         require(strtab_add(&sentences, texts[i], strlen(texts[i]), &id, &error) == FILM_OK);
-    struct features_options options = {.groups = 1, .min_df = 1, .comm = &comm_single};
+    struct features_options options = {.groups = 1, .min_df = 1};
     require(features_fit(&features, &tokenizer, &sentences, &options, &x, &error) == FILM_OK);
     csr_free(&x);
     strtab_free(&sentences);

@@ -37,7 +37,7 @@ static film_status fit(struct features *features, struct csr *x, unsigned groups
     film_status status = tokenizer_init(&tokenizer, NULL, NULL, &error);
     if (status != FILM_OK) return status;
     struct features_options options = {groups, min_df, max_features, threads, {NULL, NULL, NULL},
-                                       NULL,   packing};
+                                       packing};
     status = strtab_init(&sentences, &error);
     for (int i = 0; i < TEXTS && status == FILM_OK; i++) {
         uint32_t id;

@@ -311,7 +311,7 @@ static void the_threshold_of_records_includes_memory(void **state)
     }
     assert_ok(calibrate_fit(tried, target, PAIRS, &decision.margin, &error));
     film_train_options options = {.prior = FILM_PRIOR_AUTO, .operating.criterion = FILM_F1};
-    struct corpus corpus = {.comm = &comm_single, .records = 1};
+    struct corpus corpus = {.records = 1};
     struct learn_input input = {.options = &options, .corpus = &corpus};
     struct out_of_fold held = {.pairs = {.target = target, .count = PAIRS},
                                .corpus = &corpus,

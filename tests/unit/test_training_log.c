@@ -10,7 +10,7 @@ static void figures_and_seconds_are_kept_apart(void **state)
     (void)state;
     struct training_log log;
     char *figures = NULL, *seconds = NULL;
-    assert_ok(training_log_init(&log, &comm_single, &error));
+    assert_ok(training_log_init(&log, &error));
     training_log_count(&log, "rows", 12);
     training_log_note(&log, "share", json_real(0.5));
     training_log_note(&log, "gone", json_true());
@@ -21,28 +21,8 @@ static void figures_and_seconds_are_kept_apart(void **state)
     assert_string_equal(figures, "{\"rows\":12,\"share\":0.5}");
     assert_non_null(strstr(seconds, "\"from_cache\":3"));
     assert_non_null(strstr(seconds, "\"read\":"));
-    assert_null(strstr(seconds, "\"job\"")); /* one process sends nothing */
     mem_free(figures);
     mem_free(seconds);
-    training_log_free(&log);
-}
-
-/* The traffic of a phase is what was sent since the preceding phase. */
-static void traffic_is_that_of_the_phase(void **state)
-{
-    (void)state;
-    struct comm_traffic traffic = {.calls = 2, .summed = 100};
-    struct comm comm = {.rank = 0, .size = 2, .traffic = &traffic};
-    struct training_log log;
-    assert_ok(training_log_init(&log, &comm, &error));
-    training_log_phase(&log, "read");
-    traffic.calls = 5;
-    traffic.summed = 160;
-    training_log_phase(&log, "svd");
-    const json_t *svd = json_object_get(json_object_get(log.seconds, "job"), "svd");
-    assert_int_equal(json_integer_value(json_object_get(svd, "calls")), 3);
-    assert_int_equal(json_integer_value(json_object_get(svd, "summed")), 60);
-    assert_int_equal(json_integer_value(json_object_get(log.figures, "processes")), 2);
     training_log_free(&log);
 }
 
@@ -80,7 +60,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(figures_and_seconds_are_kept_apart),
-        cmocka_unit_test(traffic_is_that_of_the_phase),
         cmocka_unit_test(no_log_is_silent_and_loses_nothing),
         cmocka_unit_test(a_long_history_is_thinned_and_keeps_its_last_entry),
     };
