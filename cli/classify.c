@@ -39,7 +39,8 @@ static int print_json(void *user, size_t number, const film_classification *resu
 
 static void print_category(const film_category *category)
 {
-    printf("%.3f  %.*s\n", category->probability, (int)category->name.length, category->name.bytes);
+    print_clean(stdout, "%.3f  %.*s\n", category->probability, (int)category->name.length,
+                category->name.bytes);
 }
 
 static int print_result(void *user, size_t number, const film_classification *result)
@@ -54,15 +55,17 @@ static int print_result(void *user, size_t number, const film_classification *re
     for (size_t i = 0; i < result->reason_count; i++) {
         const film_category_reason *reason = &result->reasons[i];
         if (reason->weight <= 0) continue;
-        printf("%s%.*s %+.2f", shown++ ? ", " : "because of: ", (int)reason->word.length,
-               reason->word.bytes, reason->weight);
+        print_clean(stdout, "%s%.*s %+.2f",
+                    shown++ ? ", " : "because of: ", (int)reason->word.length, reason->word.bytes,
+                    reason->weight);
     }
     if (shown) printf("\n");
     if (result->example_count) printf("nearest examples:\n");
     for (size_t i = 0; i < result->example_count; i++) {
         const film_category_example *example = &result->examples[i];
-        printf("%.3f  %.*s  %.*s\n", example->similarity, (int)example->category.length,
-               example->category.bytes, (int)example->text.length, example->text.bytes);
+        print_clean(stdout, "%.3f  %.*s  %.*s\n", example->similarity,
+                    (int)example->category.length, example->category.bytes,
+                    (int)example->text.length, example->text.bytes);
     }
     return 0;
 }
@@ -107,17 +110,18 @@ static void buffer_append(struct buffer *buffer, const char *bytes, size_t lengt
     buffer->length += length;
 }
 
-/* Writes a field as CSV, quoted if necessary, or as TSV. */
+/* Writes a field as CSV, quoted if necessary, or as TSV, where control characters become spaces as
+ * in other tables. */
 static void append_field(struct buffer *buffer, film_text text, char separator)
 {
     int quoted = 0, csv = separator != '\t';
     for (size_t i = 0; i < text.length; i++)
         quoted |= csv && (text.bytes[i] == separator || strchr("\"\n\r", text.bytes[i]));
     if (quoted) buffer_append(buffer, "\"", 1);
-    for (size_t i = 0; i < text.length; i++) {
-        char byte = text.bytes[i];
-        if (quoted && byte == '"') buffer_append(buffer, "\"", 1);
-        buffer_append(buffer, !csv && strchr("\t\n\r", byte) ? " " : &text.bytes[i], 1);
+    for (size_t i = 0, control; i < text.length; i += control ? control : 1) {
+        control = csv ? 0 : control_at(text, i);
+        if (quoted && text.bytes[i] == '"') buffer_append(buffer, "\"", 1);
+        buffer_append(buffer, control ? " " : &text.bytes[i], 1);
     }
     if (quoted) buffer_append(buffer, "\"", 1);
 }

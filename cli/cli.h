@@ -6,6 +6,7 @@
 #include "film_explain.h"
 #include "film_io.h"
 #include "film_train.h"
+#include "server/terminal_text.h"
 #include "verbs.h"
 
 #include <stddef.h>
@@ -223,9 +224,6 @@ int describe_program(void);
 film_status record_argument(const film_model *model, const char *argument, film_text *text,
                             char **own, film_error *error);
 
-/* Prints a sentence; a record as "name: value, name: value". */
-void print_record(FILE *to, film_text text);
-
 /* Opens the model at PATH, or that of a pool there, and says so (models.c). Close it
  * with close_model. */
 film_status open_model(const char *path, film_model **model, film_error *error);
@@ -276,39 +274,11 @@ void watch_reader(void);
 int reader_is_gone(void);
 void end_as_reader_left(void);
 
-/* Returns the length of the control character at byte AT of a text, or 0: a terminal would act on
- * it. */
-static inline size_t control_at(film_text text, size_t at)
-{
-    unsigned char c = (unsigned char)text.bytes[at];
-    if (c < 32 || c == 127) return 1;
-    /* U+0080 to U+009F */
-    return c == 0xc2 && at + 1 < text.length && ((unsigned char)text.bytes[at + 1] & 0xe0) == 0x80
-               ? 2
-               : 0;
-}
-
 /* Warns of fields of a model that a table of records lacks (record_table.c). */
 void warn_fields(const film_model *model, const film_table *table, const char *path,
                  const film_table_options *options);
 /* The same for a file of single records that the library opens; not for standard input. */
 void warn_file(const film_model *model, const char *path, const film_table_options *options);
-
-/* The marks of a record's text (film_record_text), which are control characters too. */
-enum { RECORD_NAME = 0x1e, RECORD_VALUE = 0x1f };
-static inline int record_mark(film_text text, size_t at)
-{
-    char c = text.bytes[at];
-    return text.bytes[0] == RECORD_NAME && (c == RECORD_NAME || c == RECORD_VALUE);
-}
-
-/* What is shown for the control character at byte AT: a space, or the sign for a record's mark as
- * in "title: EOS 5D, price: 1099". */
-static inline const char *control_shown(film_text text, size_t at)
-{
-    if (!record_mark(text, at)) return " ";
-    return text.bytes[at] == RECORD_VALUE ? ": " : at ? ", " : "";
-}
 
 /* Records that the output is incomplete because memory ran out: the program ends with an error even
  * if the verb returns EXIT_DONE. Called for every allocation of jansson that fails. */

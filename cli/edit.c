@@ -172,12 +172,12 @@ void print_edit(const json_t *edit)
 {
     const char *reason = json_string_value(json_object_get(edit, "reason"));
     const char *date = json_string_value(json_object_get(edit, "date"));
-    printf("  %s  %s %s", date ? date : "          ",
-           json_string_value(json_object_get(edit, "action")),
-           json_string_value(json_object_get(edit, "what")));
+    print_clean(stdout, "  %s  %s %s", date ? date : "          ",
+                json_string_value(json_object_get(edit, "action")),
+                json_string_value(json_object_get(edit, "what")));
     if (json_object_get(edit, "after"))
         printf("  %+.2f -> %+.2f", json_number(edit, "before"), json_number(edit, "after"));
-    printf("%s%s\n", reason ? "  # " : "", reason ? reason : "");
+    print_clean(stdout, "%s%s\n", reason ? "  # " : "", reason ? reason : "");
 }
 
 static void print_changes(const struct editing *editing, const json_t *records)
@@ -193,14 +193,14 @@ static void print_changes(const struct editing *editing, const json_t *records)
         if (i == editing->values->most) break;
         const json_t *label = json_object_get(entry, "label");
         int same = json_is_true(json_object_get(entry, "same"));
-        printf("  %s -> %s  %.3f -> %.3f%s\n    a  %s\n    b  %s\n", same ? "different" : "same",
+        printf("  %s -> %s  %.3f -> %.3f%s\n", same ? "different" : "same",
                same ? "same" : "different", json_number(entry, "probability_before"),
                json_number(entry, "probability"),
                !label                ? ""
                : json_is_true(label) ? "  labelled same"
-                                     : "  labelled different",
-               json_string_value(json_object_get(entry, "a")),
-               json_string_value(json_object_get(entry, "b")));
+                                     : "  labelled different");
+        print_clean(stdout, "    a  %s\n", json_string_value(json_object_get(entry, "a")));
+        print_clean(stdout, "    b  %s\n", json_string_value(json_object_get(entry, "b")));
     }
     if (count > editing->values->most) printf("  %zu more\n", count - editing->values->most);
 }
@@ -210,7 +210,7 @@ static int confirmed(const struct editing *editing, const char *path)
     char line[64];
     if (editing->values->yes) return 1;
     if (editing->command->json) return 0;
-    printf("save %s? [y]es [n]o: ", path);
+    print_clean(stdout, "save %s? [y]es [n]o: ", path);
     fflush(stdout);
     int yes = fgets(line, sizeof line, stdin) && line[0] == 'y';
     if (!isatty(STDIN_FILENO)) putchar('\n');

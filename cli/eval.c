@@ -19,8 +19,8 @@ static void print_figure(const struct headline *line, const json_t *answer, cons
     if (!json_is_number(value)) return;
     double scale = line->percent ? 100 : 1;
     int digits = line->percent ? 1 : 4;
-    printf("%-28s %*.*f%s", line->name, line->percent ? 6 : 9, digits,
-           scale * json_number_value(value), line->percent ? " %" : "");
+    print_clean(stdout, "%-28s %*.*f%s", line->name, line->percent ? 6 : 9, digits,
+                scale * json_number_value(value), line->percent ? " %" : "");
     if (json_array_size(interval) == 2)
         printf("%s  [%.*f, %.*f]", line->percent ? " " : "", digits,
                scale * json_number_value(json_array_get(interval, 0)), digits,
@@ -60,17 +60,17 @@ static void print_classes(const json_t *answer)
     json_array_foreach(classes, index, item)
     {
         if (!json_whole(item, "rows")) continue;
-        printf("%6lld  %9.3f  %6.3f  %5.3f  %s\n", json_whole(item, "rows"),
-               json_number(item, "precision"), json_number(item, "recall"), json_number(item, "f1"),
-               json_string_value(json_object_get(item, "category")));
+        print_clean(stdout, "%6lld  %9.3f  %6.3f  %5.3f  %s\n", json_whole(item, "rows"),
+                    json_number(item, "precision"), json_number(item, "recall"),
+                    json_number(item, "f1"), json_string_value(json_object_get(item, "category")));
     }
     if (json_array_size(confusions)) printf("\nmost frequent confusions\n");
     json_array_foreach(confusions, index, item)
     {
         if (index == SHOWN) break;
-        printf("%6lld  %s answered as %s\n", json_whole(item, "rows"),
-               json_string_value(json_object_get(item, "category")),
-               json_string_value(json_object_get(item, "answered")));
+        print_clean(stdout, "%6lld  %s answered as %s\n", json_whole(item, "rows"),
+                    json_string_value(json_object_get(item, "category")),
+                    json_string_value(json_object_get(item, "answered")));
     }
 }
 
@@ -81,9 +81,10 @@ static void print_knn(const json_t *answer)
     json_t *point, *points = json_object_get(answer, "knn");
     long long best = json_whole(answer, "best_k"), elbow = json_whole(answer, "elbow_k");
     if (json_array_size(points) == 0) return;
-    printf("\npairwise kNN (%s), rates in per cent\n"
-           "   k  cross-entropy  accuracy    TPR    TNR    FPR    FNR\n",
-           json_string_value(json_object_get(answer, "knn_variant")));
+    printf("\n");
+    print_clean(stdout, "pairwise kNN (%s), rates in per cent\n",
+                json_string_value(json_object_get(answer, "knn_variant")));
+    printf("   k  cross-entropy  accuracy    TPR    TNR    FPR    FNR\n");
     json_array_foreach(points, index, point)
     {
         long long k = json_whole(point, "k");
@@ -172,7 +173,8 @@ static void print_operating(const json_t *answer)
     const json_t *point = json_object_get(answer, "operating");
     if (!json_is_object(point)) return;
     const char *criterion = json_string_value(json_object_get(point, "criterion"));
-    printf("\noperating point for %s", criterion);
+    printf("\n");
+    print_clean(stdout, "operating point for %s", criterion);
     if (json_is_number(json_object_get(point, "target")))
         printf(" %g", json_number(point, "target"));
     printf(", at %.3g %% duplicates\n", 100 * json_number(point, "prior"));
@@ -220,16 +222,17 @@ static void print_against(const json_t *answer)
     const json_t *against = json_object_get(answer, "against");
     const json_t *test = json_object_get(against, "mcnemar");
     if (!json_is_object(against)) return;
-    printf("\n%s against %s\n%-28s %9s %9s %11s\n",
-           json_string_value(json_object_get(against, "first")),
-           json_string_value(json_object_get(against, "second")), "", "first", "second",
-           "difference");
+    printf("\n");
+    print_clean(stdout, "%s against %s\n", json_string_value(json_object_get(against, "first")),
+                json_string_value(json_object_get(against, "second")));
+    printf("%-28s %9s %9s %11s\n", "", "first", "second", "difference");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_difference(&lines[i], against);
     if (json_is_object(test))
-        printf("only the first is right: %lld, only the second: %lld; McNemar (%s) p = %.3g\n",
-               json_whole(test, "b"), json_whole(test, "c"),
-               json_string_value(json_object_get(test, "test")), json_number(test, "p"));
-    printf("%s\n", json_string_value(json_object_get(against, "sentence")));
+        print_clean(stdout,
+                    "only the first is right: %lld, only the second: %lld; McNemar (%s) p = %.3g\n",
+                    json_whole(test, "b"), json_whole(test, "c"),
+                    json_string_value(json_object_get(test, "test")), json_number(test, "p"));
+    print_clean(stdout, "%s\n", json_string_value(json_object_get(against, "sentence")));
 }
 
 static void print_answer(const json_t *answer)
@@ -251,9 +254,10 @@ static void print_answer(const json_t *answer)
         {"triplet_accuracy", "triplet accuracy", 1},
     };
     const json_t *ci = json_object_get(answer, "ci");
-    printf("%s (%s), %s", counted((unsigned long long)json_whole(answer, "rows"), "row"),
-           json_string_value(json_object_get(answer, "labels")),
-           counted((unsigned long long)json_whole(answer, "sentences"), "distinct sentence"));
+    print_clean(stdout, "%s (%s), %s",
+                counted((unsigned long long)json_whole(answer, "rows"), "row"),
+                json_string_value(json_object_get(answer, "labels")),
+                counted((unsigned long long)json_whole(answer, "sentences"), "distinct sentence"));
     print_skipped(stdout, (unsigned long long)json_whole(answer, "skipped"));
     printf("%s\n", json_object_size(ci) ? "; [95 % confidence intervals]" : "");
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) print_figure(&lines[i], answer, ci);

@@ -24,8 +24,8 @@ static void print_left_out(const film_explanation *why)
                 best = i;
         const film_word_share *word = &why->words[best];
         shown[best] = 1;
-        printf("  %+7.3f  %.*s (%c)\n", word->left_out, (int)word->text.length, word->text.bytes,
-               word->side);
+        print_clean(stdout, "  %+7.3f  %.*s (%c)\n", word->left_out, (int)word->text.length,
+                    word->text.bytes, word->side);
     }
 }
 
@@ -36,8 +36,8 @@ static void print_links(const film_explanation *why)
     if (why->link_count) printf("similarity %.3f, by pairs of words:\n", why->verdict.similarity);
     for (size_t i = 0; i < why->link_count && i < SHOWN; i++) {
         const film_word_share *a = &why->words[why->links[i].a], *b = &why->words[why->links[i].b];
-        printf("  %+7.3f  %.*s / %.*s\n", why->links[i].share, (int)a->text.length, a->text.bytes,
-               (int)b->text.length, b->text.bytes);
+        print_clean(stdout, "  %+7.3f  %.*s / %.*s\n", why->links[i].share, (int)a->text.length,
+                    a->text.bytes, (int)b->text.length, b->text.bytes);
     }
 }
 
@@ -48,9 +48,9 @@ static void print_examples(const film_explanation *why)
         const film_example *example = &why->examples[i];
         printf("  %7.3f  %s\n           ", example->similarity,
                example->same ? "same" : "different");
-        print_record(stdout, example->a);
+        print_text(stdout, example->a);
         printf("\n           ");
-        print_record(stdout, example->b);
+        print_text(stdout, example->b);
         printf("\n");
     }
 }
@@ -112,9 +112,9 @@ static void print_list(const json_t *about, const char *key, const char *title, 
         if (json_is_integer(name))
             printf("%lld", (long long)json_integer_value(name));
         else
-            printf("%s", json_string_value(name));
+            print_clean(stdout, "%s", json_string_value(name));
         const char *kind = json_string_value(json_object_get(entry, "kind"));
-        printf("%s%s%s\n", kind ? " (" : "", kind ? kind : "", kind ? ")" : "");
+        print_clean(stdout, "%s%s%s\n", kind ? " (" : "", kind ? kind : "", kind ? ")" : "");
     }
 }
 
@@ -145,15 +145,19 @@ static void print_features(const json_t *about)
     json_t *entry;
     printf("id\tgroup\tfeature\tweight\n");
     json_array_foreach(json_object_get(about, "features"), i, entry)
-        printf("%lld\t%s\t%s\t%.9g\n", json_whole(entry, "id"),
-               json_string_value(json_object_get(entry, "group")),
-               json_string_value(json_object_get(entry, "text")), json_number(entry, "weight"));
+    {
+        printf("%lld\t", json_whole(entry, "id"));
+        print_clean(stdout, "%s", json_string_value(json_object_get(entry, "group")));
+        putchar('\t');
+        print_clean(stdout, "%s", json_string_value(json_object_get(entry, "text")));
+        printf("\t%.9g\n", json_number(entry, "weight"));
+    }
 }
 
 static void print_word(const json_t *about)
 {
-    printf("\"%s\", idf %.2f\n", json_string_value(json_object_get(about, "word")),
-           json_number(about, "idf"));
+    print_clean(stdout, "\"%s\", idf %.2f\n", json_string_value(json_object_get(about, "word")),
+                json_number(about, "idf"));
     if (json_object_get(about, "shared"))
         printf("  %+8.3f  weight if both sentences contain it\n  %+8.3f  weight if only one "
                "contains it\n",
@@ -165,10 +169,11 @@ static void print_word(const json_t *about)
 
 static void print_trait(const json_t *trait)
 {
-    printf("  %+6.2f to %+6.2f  %s: %s\n                    %s\n", json_number(trait, "lowest"),
-           json_number(trait, "highest"), json_string_value(json_object_get(trait, "title")),
-           json_string_value(json_object_get(trait, "name")),
-           json_string_value(json_object_get(trait, "about")));
+    print_clean(stdout, "  %+6.2f to %+6.2f  %s: %s\n", json_number(trait, "lowest"),
+                json_number(trait, "highest"), json_string_value(json_object_get(trait, "title")),
+                json_string_value(json_object_get(trait, "name")));
+    print_clean(stdout, "                    %s\n",
+                json_string_value(json_object_get(trait, "about")));
 }
 
 static void print_model(const json_t *about)
@@ -176,9 +181,10 @@ static void print_model(const json_t *about)
     size_t i;
     json_t *trait;
     const json_t *traits = json_object_get(about, "traits");
-    printf("method %s, %lld dimensions, decision %s, %lld stored examples\n",
-           json_string_value(json_object_get(about, "method")), json_whole(about, "dimensions"),
-           json_string_value(json_object_get(about, "decision")), json_whole(about, "examples"));
+    print_clean(
+        stdout, "method %s, %lld dimensions, decision %s, %lld stored examples\n",
+        json_string_value(json_object_get(about, "method")), json_whole(about, "dimensions"),
+        json_string_value(json_object_get(about, "decision")), json_whole(about, "examples"));
     print_list(about, "insists_on", "strongest against, if only one sentence contains it", "text",
                "weight");
     print_list(about, "welcomes", "strongest for, if both sentences contain it", "text", "weight");

@@ -6,7 +6,7 @@
 enum { HELP_COLUMN = 28 };
 
 /* Prints "number of answers (default 10)". A default of several words follows a colon. */
-static void print_text(const struct option *option, FILE *stream)
+static void print_help_text(const struct option *option, FILE *stream)
 {
     const char *fallback = option->fallback, *colon = "";
     if (fallback && strchr(fallback, ' ')) colon = ":";
@@ -25,7 +25,7 @@ static void print_row(const char *left, const struct option *option, FILE *strea
         fprintf(stream, "%s\n%*s ", left, HELP_COLUMN, "");
     else
         fprintf(stream, "%-*s ", HELP_COLUMN, left);
-    print_text(option, stream);
+    print_help_text(option, stream);
 }
 
 static void print_options(const struct option *options, FILE *stream)

@@ -12,24 +12,24 @@ static void print_object(const json_t *object, int depth)
     json_object_foreach((json_t *)(uintptr_t)object, key, value)
     {
         if (json_is_object(value)) {
-            printf("%*s%s\n", 2 * depth, "", key);
+            print_clean(stdout, "%*s%s\n", 2 * depth, "", key);
             print_object(value, depth + 1);
             continue;
         }
         if (strcmp(key, "edits") == 0) {
             size_t i;
             json_t *edit;
-            printf("%*s%s\n", 2 * depth, "", key);
+            print_clean(stdout, "%*s%s\n", 2 * depth, "", key);
             json_array_foreach(value, i, edit) print_edit(edit);
             continue;
         }
         if (json_is_array(value) && json_array_size(value) > 12) {
-            printf("%*s%-*s %zu entries\n", 2 * depth, "", 24 - 2 * depth, key,
-                   json_array_size(value));
+            print_clean(stdout, "%*s%-*s %zu entries\n", 2 * depth, "", 24 - 2 * depth, key,
+                        json_array_size(value));
             continue;
         }
         char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        if (text) printf("%*s%-*s %s\n", 2 * depth, "", 24 - 2 * depth, key, text);
+        if (text) print_clean(stdout, "%*s%-*s %s\n", 2 * depth, "", 24 - 2 * depth, key, text);
         free(text);
     }
 }
@@ -40,9 +40,9 @@ void print_field_ranges(const json_t *fields)
     json_t *field;
     if (json_array_size(fields))
         printf("fields, and how far the traits of each move the log-odds:\n");
-    json_array_foreach((json_t *)(uintptr_t)fields, i, field)
-        printf("  %-22s %-10s up to %.2f\n", json_string_value(json_object_get(field, "name")),
-               json_string_value(json_object_get(field, "type")), json_number(field, "range"));
+    json_array_foreach((json_t *)(uintptr_t)fields, i, field) print_clean(
+        stdout, "  %-22s %-10s up to %.2f\n", json_string_value(json_object_get(field, "name")),
+        json_string_value(json_object_get(field, "type")), json_number(field, "range"));
 }
 
 /* *LEARNED = what a model of records learned; it stays NULL for a model of sentences. */

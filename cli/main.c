@@ -92,8 +92,8 @@ static int run_command(int argc, char **argv)
     if (verb) return run_verb(verb, argc - 2, argv + 2);
     const char *similar = similar_verb(name);
     if (similar && strcmp(similar, name) == 0) return EXIT_IO; /* its module could not be loaded */
-    fprintf(stderr, "film: unknown verb \"%s\"%s%s%s; see film --help\n", name,
-            similar ? " (did you mean " : "", similar ? similar : "", similar ? "?)" : "");
+    print_clean(stderr, "film: unknown verb \"%s\"%s%s%s; see film --help\n", name,
+                similar ? " (did you mean " : "", similar ? similar : "", similar ? "?)" : "");
     return EXIT_USAGE;
 }
 

@@ -41,7 +41,7 @@ film_status open_model(const char *path, film_model **model, film_error *error)
     }
     opened[at].model = found;
     *model = (film_model *)(uintptr_t)found;
-    if (!is_quiet) fprintf(stderr, "%s is a pool; using its model\n", path);
+    if (!is_quiet) print_clean(stderr, "%s is a pool; using its model\n", path);
     return FILM_OK;
 }
 

@@ -12,11 +12,13 @@
 int usage_error(const struct verb *verb, const char *format, ...)
 {
     va_list arguments;
+    char *message = NULL;
     va_start(arguments, format);
-    fprintf(stderr, "film %s: ", verb->name);
-    vfprintf(stderr, format, arguments);
-    fprintf(stderr, "; see film %s --help\n", verb->name);
+    int length = vasprintf(&message, format, arguments);
     va_end(arguments);
+    print_clean(stderr, "film %s: %s; see film %s --help\n", verb->name,
+                length < 0 ? "out of memory" : message, verb->name);
+    if (length >= 0) free(message);
     return EXIT_USAGE;
 }
 

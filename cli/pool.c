@@ -57,7 +57,7 @@ static film_status create_from(const struct command *command, const struct creat
     if (status == FILM_OK && !command->quiet && !command->json) {
         fprintf(stderr, "%s added", grouped(added.added));
         print_skipped(stderr, added.skipped);
-        fprintf(stderr, "; film serve %s opens a page to review pairs\n", start.path);
+        print_clean(stderr, "; film serve %s opens a page to review pairs\n", start.path);
     }
     return status;
 }

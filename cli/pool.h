@@ -37,9 +37,6 @@ const char *pool_parse_where(const struct option_texts *texts, film_pool_where *
 /* Returns whether a pool made this id from the text of a sentence without one: t- and 20 digits. */
 int pool_made_id(film_text id);
 
-/* Prints TEXT. Control characters become spaces. */
-void pool_print_field(film_text text);
-
 /* A pool from a table (pool_start.c). */
 struct pool_start {
     const char *path, *from, *start;

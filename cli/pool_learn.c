@@ -166,8 +166,8 @@ static void print_model(const json_t *model)
 {
     const json_t *accuracy = json_object_get(model, "accuracy");
     const char *when = json_string_value(json_object_get(model, "when"));
-    printf("%s  %-20s  %6lld labels", json_string_value(json_object_get(model, "id")),
-           when ? when : "not learned here", (long long)json_whole(model, "labels"));
+    print_clean(stdout, "%s  %-20s  %6lld labels", json_string_value(json_object_get(model, "id")),
+                when ? when : "not learned here", (long long)json_whole(model, "labels"));
     if (json_is_number(accuracy))
         printf("  %5.1f %% (%.0f to %.0f)", 100 * json_number_value(accuracy),
                100 * json_number(model, "low"), 100 * json_number(model, "high"));
@@ -235,7 +235,7 @@ static int run_restore(const struct command *command, void *given)
     if (code == EXIT_DONE && command->json)
         printf("{\"id\": \"%s\"}\n", about.model_checksum);
     else if (code == EXIT_DONE && !command->quiet)
-        fprintf(stderr, "model %s in service\n", about.model_checksum);
+        print_clean(stderr, "model %s in service\n", about.model_checksum);
     film_pool_close(pool);
     return code;
 }

@@ -15,18 +15,6 @@ int pool_made_id(film_text id)
     return 1;
 }
 
-void pool_print_field(film_text text)
-{
-    for (size_t i = 0; i < text.length;) {
-        size_t control = control_at(text, i);
-        if (control)
-            fputs(control_shown(text, i), stdout);
-        else
-            putchar(text.bytes[i]);
-        i += control ? control : 1;
-    }
-}
-
 static void set_text(json_t *row, const char *name, film_text text)
 {
     if (text.bytes) json_object_set_new(row, name, json_of_text(text));
@@ -58,11 +46,11 @@ static int print_json(void *user, const film_sentence *sentence)
 static int print_row(void *user, const film_sentence *sentence)
 {
     (void)user;
-    pool_print_field(sentence->id);
+    print_text(stdout, sentence->id);
     putchar('\t');
-    pool_print_field(sentence->text);
+    print_text(stdout, sentence->text);
     putchar('\t');
-    pool_print_field(sentence->category);
+    print_text(stdout, sentence->category);
     putchar('\n');
     return interrupted() || ferror(stdout);
 }
@@ -206,7 +194,7 @@ static void print_problem(void *user, const char *line)
     if (user)
         json_array_append_new(user, json_string(line));
     else
-        printf("problem: %s\n", line);
+        print_clean(stdout, "problem: %s\n", line);
 }
 
 static void print_checked(const film_pool_checked *checked, json_t *problems, int quiet)

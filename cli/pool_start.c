@@ -132,7 +132,7 @@ static void remove_interrupted(const char *path)
         if (!found) break;
         snprintf(found, room, "%.*s%s", (int)before, path, entry->d_name);
         if (private_file_leftover(found, path) && private_folder_remove(found))
-            fprintf(stderr, "film: removed %s of an interrupted run\n", found);
+            print_clean(stderr, "film: removed %s of an interrupted run\n", found);
         free(found);
     }
     if (list) closedir(list);

@@ -174,11 +174,11 @@ static film_status warn_prior(const struct prediction *prediction, const char *n
     const char *criterion = json_string_value(json_object_get(point, "criterion"));
     double prior = json_number(point, "prior");
     if (criterion && (strcmp(criterion, "accuracy") != 0 || prior != 0.5))
-        fprintf(stderr,
-                "film: warning: %s: the threshold was chosen for %s at %.3g %% duplicates, and "
-                "--prior moves every probability away from it; leave --prior out, or set "
-                "--threshold too\n",
-                name, criterion, 100 * prior);
+        print_clean(stderr,
+                    "film: warning: %s: the threshold was chosen for %s at %.3g %% duplicates, and "
+                    "--prior moves every probability away from it; leave --prior out, or set "
+                    "--threshold too\n",
+                    name, criterion, 100 * prior);
     json_decref(about);
     film_free(text);
     return FILM_OK;

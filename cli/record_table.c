@@ -59,15 +59,17 @@ void warn_fields(const film_model *model, const film_table *table, const char *p
             int single = has_column(table, "", name, "") || has_column(table, "", other, "");
             found += left || right || single;
             if (pass && !left && !right && !single)
-                fprintf(stderr,
-                        "film: warning: %s: no column for the field \"%s\" of the model; it counts "
-                        "as missing\n",
-                        path, name);
+                print_clean(
+                    stderr,
+                    "film: warning: %s: no column for the field \"%s\" of the model; it counts "
+                    "as missing\n",
+                    path, name);
             else if (pass && left != right)
-                fprintf(stderr,
-                        "film: warning: %s: no column %s_%s for the field \"%s\" of the model; it "
-                        "counts as missing there\n",
-                        path, left ? "right" : "left", left ? other : name, name);
+                print_clean(
+                    stderr,
+                    "film: warning: %s: no column %s_%s for the field \"%s\" of the model; it "
+                    "counts as missing there\n",
+                    path, left ? "right" : "left", left ? other : name, name);
         }
 }
 

@@ -105,8 +105,9 @@ film_status review_next(const struct review *review, film_pool *pool,
         status = film_explain_pair(context, pair->first.text, pair->second.text, &why, error);
         if (status == FILM_OK) status = film_explain_reversals(context, 0, &why, error);
         if (status != FILM_OK) break;
-        printf("%zu of %zu: %.*s, %.*s\n", i + 1, review->count, (int)pair->first.id.length,
-               pair->first.id.bytes, (int)pair->second.id.length, pair->second.id.bytes);
+        print_clean(stdout, "%zu of %zu: %.*s, %.*s\n", i + 1, review->count,
+                    (int)pair->first.id.length, pair->first.id.bytes, (int)pair->second.id.length,
+                    pair->second.id.bytes);
         print_explanation(&why);
         reply = read_answer();
         if (reply == 'q') break;

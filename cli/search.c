@@ -61,8 +61,8 @@ static void print_groups(const film_verdict *verdict)
     json_array_foreach(groups, i, group)
     {
         if (i == SHOWN) break;
-        printf("  %+7.2f  %s\n", json_number(group, "weight"),
-               json_string_value(json_object_get(group, "title")));
+        print_clean(stdout, "  %+7.2f  %s\n", json_number(group, "weight"),
+                    json_string_value(json_object_get(group, "title")));
     }
     json_decref(groups);
     film_free(text);
@@ -77,11 +77,11 @@ static void print_line(const struct printing *printing, const film_found *found)
     }
     if (printing->many) printf("%llu\t", printing->line[found->query]);
     printf("%.3f\t", found->verdict.probability);
-    if (!pool_made_id(found->sentence.id)) pool_print_field(found->sentence.id);
+    if (!pool_made_id(found->sentence.id)) print_text(stdout, found->sentence.id);
     putchar('\t');
-    pool_print_field(found->sentence.text);
+    print_text(stdout, found->sentence.text);
     if (found->sentence.category.length) putchar('\t');
-    pool_print_field(found->sentence.category);
+    print_text(stdout, found->sentence.category);
     putchar('\n');
     if (printing->explain) print_groups(&found->verdict);
 }
@@ -189,7 +189,7 @@ static void print_no_results(film_pool *pool, const char *path)
     int there = 0;
     film_error error;
     if (film_pool_list(pool, &one, stop_at_first, &there, &error) == FILM_OK && !there)
-        fprintf(stderr, "film: %s is empty; add sentences with film pool add\n", path);
+        print_clean(stderr, "film: %s is empty; add sentences with film pool add\n", path);
     else
         fprintf(stderr, "no results\n");
 }

@@ -47,8 +47,8 @@ static void warn_of_ratio(const film_split_result *result, double train_share)
 static void print_result(const film_split_result *result, const char *train, const char *dev,
                          int by_rows)
 {
-    fprintf(stderr, "%s: %s\n", train, counted(result->train_rows, "row"));
-    fprintf(stderr, "%s: %s\n", dev, counted(result->dev_rows, "row"));
+    print_clean(stderr, "%s: %s\n", train, counted(result->train_rows, "row"));
+    print_clean(stderr, "%s: %s\n", dev, counted(result->dev_rows, "row"));
     if (by_rows)
         fprintf(stderr, "rows split at random");
     else

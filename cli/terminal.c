@@ -21,10 +21,10 @@ static void print_message(const char *message)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         const char *at = strstr(message, options[i][0]);
         if (!at) continue;
-        fprintf(stderr, "%.*s%s", (int)(at - message), message, options[i][1]);
+        print_clean(stderr, "%.*s%s", (int)(at - message), message, options[i][1]);
         message = at + strlen(options[i][0]);
     }
-    fprintf(stderr, "%s\n", message);
+    print_clean(stderr, "%s\n", message);
 }
 
 /* ---- A reader that leaves, as head does ---- */
@@ -78,7 +78,7 @@ int report_page(const struct command *command, film_status status, film_error *e
     }
     int code = report(status, error);
     if (said && !command->json && !command->quiet)
-        fprintf(stderr, "wrote %s; open it in a browser\n", output);
+        print_clean(stderr, "wrote %s; open it in a browser\n", output);
     return code;
 }
 
@@ -177,7 +177,8 @@ static void draw_bar(double done, double total, double elapsed)
         snprintf(left, sizeof left, "  %.0f s left", elapsed / share - elapsed);
     int length = snprintf(line, sizeof line, "%-12s [%s] %3.0f %%%s  %s", bar.phase, cells,
                           100 * share, left, bar.note);
-    fprintf(stderr, "\r%-*s", bar.width, line); /* padded to erase a longer line */
+    fputc('\r', stderr);
+    print_clean(stderr, "%-*s", bar.width, line); /* padded to erase a longer line */
     if (length > bar.width) bar.width = length;
     bar.drawn = 1;
 }

@@ -25,9 +25,9 @@ void print_promise(FILE *to, const json_t *point)
     const json_t *interval = json_object_get(point, "interval");
     if (!json_is_array(interval)) return;
     if (json_is_number(value))
-        fprintf(to, "%s %.1f %%, ", criterion, 100 * json_number_value(value));
+        print_clean(to, "%s %.1f %%, ", criterion, 100 * json_number_value(value));
     else
-        fprintf(to, "%s undefined, ", criterion);
+        print_clean(to, "%s undefined, ", criterion);
     fprintf(to, "%.0f to %.0f on %s, ", 100 * json_number_value(json_array_get(interval, 0)),
             100 * json_number_value(json_array_get(interval, 1)),
             counted((unsigned long long)json_whole(point, "pairs"), "pair"));
@@ -51,8 +51,9 @@ static void print_near_kinds(FILE *to, const json_t *kinds)
             shown[s] = name;
         }
         if (!most) return;
-        fprintf(to, "%s %s %lld of %lld", s ? "," : ":", shown[s], most,
-                (long long)json_integer_value(json_array_get(json_object_get(kinds, shown[s]), 0)));
+        print_clean(
+            to, "%s %s %lld of %lld", s ? "," : ":", shown[s], most,
+            (long long)json_integer_value(json_array_get(json_object_get(kinds, shown[s]), 0)));
     }
 }
 
@@ -132,7 +133,8 @@ static void print_operating(const json_t *point)
     const char *criterion = json_string_value(json_object_get(point, "criterion"));
     if (!criterion || (strcmp(criterion, "accuracy") == 0 && json_number(point, "prior") == 0.5))
         return;
-    fprintf(stderr, "\nchosen for %s: ", criterion);
+    fprintf(stderr, "\n");
+    print_clean(stderr, "chosen for %s: ", criterion);
     print_promise(stderr, point);
     if (strcmp(criterion, "precision") != 0) print_percent("precision ", point, "precision", ", ");
     if (strcmp(criterion, "recall") != 0) print_percent("recall ", point, "recall", ", ");
@@ -189,7 +191,7 @@ static void print_encoding(const json_t *figures)
         fprintf(stderr, "%s of %s read from the cache\n",
                 grouped((unsigned long long)json_whole(seconds, "from_cache")),
                 counted((unsigned long long)json_whole(figures, "encoded"), "vector"));
-    if (problem) fprintf(stderr, "vectors not cached: %s\n", problem);
+    if (problem) print_clean(stderr, "vectors not cached: %s\n", problem);
 }
 
 /* Returns the noun for a row of the training data. */
@@ -255,9 +257,9 @@ static void print_summary(json_t *about, const struct train_values *values)
 {
     json_t *figures = json_object_get(about, "figures"), *sizes = json_object_get(about, "sizes");
     const char *noun = row_noun(json_string_value(json_object_get(figures, "labels")));
-    fprintf(stderr, "%s: %s, %s, ", values->model,
-            counted((unsigned long long)json_whole(figures, "rows"), noun),
-            counted((unsigned long long)json_whole(figures, "sentences"), "sentence"));
+    print_clean(stderr, "%s: %s, %s, ", values->model,
+                counted((unsigned long long)json_whole(figures, "rows"), noun),
+                counted((unsigned long long)json_whole(figures, "sentences"), "sentence"));
     print_features(json_object_get(sizes, "features"));
     fprintf(stderr, "%s", counted((unsigned long long)json_whole(sizes, "dim"), "dimension"));
     print_skipped(stderr, (unsigned long long)json_whole(figures, "skipped_rows"));
@@ -315,8 +317,8 @@ static int save_best(const film_model *model, const struct train_values *values,
     film_status status = film_save(model, values->model, &error);
     if (status != FILM_OK) return report(status, &error);
     progress_end();
-    fprintf(stderr, "film: %s; saved the best model so far to %s\n", reason->message,
-            strcmp(values->model, "-") == 0 ? "standard output" : values->model);
+    print_clean(stderr, "film: %s; saved the best model so far to %s\n", reason->message,
+                strcmp(values->model, "-") == 0 ? "standard output" : values->model);
     return EXIT_INTERRUPTED;
 }
 
@@ -368,9 +370,9 @@ static void print_fields(const struct command *command, const struct train_value
         return; /* training reports the error */
     list = json_loads(text, 0, NULL);
     json_array_foreach(list, i, field)
-        fprintf(stderr, "%s%s (%s)",
-                i ? ", " : "fields: ", json_string_value(json_object_get(field, "name")),
-                json_string_value(json_object_get(field, "type")));
+        print_clean(stderr, "%s%s (%s)",
+                    i ? ", " : "fields: ", json_string_value(json_object_get(field, "name")),
+                    json_string_value(json_object_get(field, "type")));
     if (json_array_size(list)) fprintf(stderr, "\n");
     json_decref(list);
     film_free(text);

@@ -13,9 +13,10 @@
 
 void print_reason(const film_reason *reason)
 {
-    printf("  %+7.2f  %s: %.*s", reason->weight, reason->kind, (int)reason->text_length,
-           reason->text);
-    if (reason->other_side) printf(" / %.*s", (int)reason->other_length, reason->other);
+    print_clean(stdout, "  %+7.2f  %s: %.*s", reason->weight, reason->kind,
+                (int)reason->text_length, reason->text);
+    if (reason->other_side)
+        print_clean(stdout, " / %.*s", (int)reason->other_length, reason->other);
     if (reason->side && !reason->other_side) printf(" (%c)", reason->side);
     printf("\n");
 }
@@ -31,21 +32,6 @@ film_status record_argument(const film_model *model, const char *argument, film_
     if (status != FILM_OK) return status;
     *text = film_string(*own);
     return film_record_check(model, *text, error);
-}
-
-/* Prints bytes FROM .. TO, with the marks of a record as signs. */
-static void print_between(FILE *out, film_text text, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        if (record_mark(text, i))
-            fputs(control_shown(text, i), out);
-        else
-            putc(text.bytes[i], out);
-}
-
-void print_record(FILE *to, film_text text)
-{
-    print_between(to, text, 0, text.length);
 }
 
 /* ---- The sentences ---- */
@@ -74,23 +60,25 @@ static void print_sentence(const film_explanation *why, char side, int colour)
     for (size_t i = 0; i < why->word_count && colour; i++) {
         const film_word_share *word = &why->words[i];
         if (word->side != side) continue;
-        print_between(stdout, text, at, word->start);
+        print_range(stdout, text, at, word->start);
         const char *begin = colour_of(word->weight, most);
-        printf("%s%.*s%s", begin, (int)word->text.length, word->text.bytes, *begin ? PLAIN : "");
+        fputs(begin, stdout);
+        print_text(stdout, word->text);
+        fputs(*begin ? PLAIN : "", stdout);
         at = word->end;
     }
-    print_between(stdout, text, at, text.length);
+    print_range(stdout, text, at, text.length);
     printf("\n");
 }
 
 /* ---- What differs, and what would change the verdict ---- */
 
 /* Quotes a text; of a long value only the beginning. */
-static void print_text(film_text text)
+static void print_quoted(film_text text)
 {
     enum { MOST = 80 };
     size_t length = film_text_cut(text, MOST);
-    printf("\"%.*s%s\"", (int)length, text.bytes, length < text.length ? "..." : "");
+    print_clean(stdout, "\"%.*s%s\"", (int)length, text.bytes, length < text.length ? "..." : "");
 }
 
 /* title "5D" / "6D", or brand "Canon" only in a */
@@ -101,10 +89,10 @@ static void print_differences(const film_explanation *why)
         const film_word_difference *difference = &why->differences[i];
         printf(i ? ", " : "  differ: ");
         if (difference->field.length)
-            printf("%.*s ", (int)difference->field.length, difference->field.bytes);
-        if (difference->a.length) print_text(difference->a);
+            print_clean(stdout, "%.*s ", (int)difference->field.length, difference->field.bytes);
+        if (difference->a.length) print_quoted(difference->a);
         if (difference->a.length && difference->b.length) printf(" / ");
-        if (difference->b.length) print_text(difference->b);
+        if (difference->b.length) print_quoted(difference->b);
         if (!difference->a.length || !difference->b.length)
             printf(" only in %c", difference->a.length ? 'a' : 'b');
     }
@@ -117,13 +105,14 @@ static void print_differences(const film_explanation *why)
 static void print_edit_of(const film_text_edit *edit)
 {
     printf("%s ", edit->by.length ? "with" : "without");
-    if (edit->value) printf("%.*s", (int)edit->field.length, edit->field.bytes);
+    if (edit->value) print_text(stdout, edit->field);
     if (edit->value && edit->by.length) printf(" ");
-    if (edit->by.length) print_text(edit->by);
+    if (edit->by.length) print_quoted(edit->by);
     if (edit->by.length && edit->text.length) printf(" for ");
-    if (edit->text.length && (!edit->value || edit->by.length)) print_text(edit->text);
+    if (edit->text.length && (!edit->value || edit->by.length)) print_quoted(edit->text);
     if (!edit->value && edit->field.length)
-        printf(" in %.*s of %c", (int)edit->field.length, edit->field.bytes, edit->side);
+        print_clean(stdout, " in %.*s of %c", (int)edit->field.length, edit->field.bytes,
+                    edit->side);
     else
         printf(" in %c", edit->side);
 }
@@ -239,7 +228,9 @@ static void print_cause(const film_explanation *why, const film_group_cause *cau
                (why->words[cause->words[j]].text.length != word.length ||
                 strncasecmp(why->words[cause->words[j]].text.bytes, word.bytes, word.length) != 0))
             j++;
-        if (j == i) printf("%s%.*s", shown++ ? ", " : " (", (int)word.length, word.bytes);
+        if (j != i) continue;
+        fputs(shown++ ? ", " : " (", stdout);
+        print_text(stdout, word);
     }
     if (shown) printf(")");
 }
@@ -248,14 +239,14 @@ static void print_term(const film_explanation *why, const struct term *term, str
 {
     print_bar(chart, term->weight);
     if (term->side)
-        printf("\"%.*s\"%s\n", (int)term->text.length, term->text.bytes,
-               term->side == 'a'   ? " in a"
-               : term->side == 'b' ? " in b"
-                                   : "");
+        print_clean(stdout, "\"%.*s\"%s\n", (int)term->text.length, term->text.bytes,
+                    term->side == 'a'   ? " in a"
+                    : term->side == 'b' ? " in b"
+                                        : "");
     else if (term->field)
-        printf("field %s (%s)\n", term->field->name, term->field->type);
+        print_clean(stdout, "field %s (%s)\n", term->field->name, term->field->type);
     else {
-        printf("%.*s", (int)term->text.length, term->text.bytes);
+        print_text(stdout, term->text);
         if (term->cause) print_cause(why, term->cause);
         printf("\n");
     }
@@ -298,11 +289,12 @@ static void print_inside(const film_explanation *why, const film_field_share *fi
     sort_terms(space, count);
     for (size_t i = 0; i < count && i < SHOWN && fabs(space[i].weight) >= 0.005; i++) {
         printf("  %*s %+6.2f  ", 9 + WATERFALL + 2, "", space[i].weight);
-        printf(space[i].side ? "\"%.*s\"%s\n" : "%.*s%s\n", (int)space[i].text.length,
-               space[i].text.bytes,
-               space[i].side == 'a'   ? " in a"
-               : space[i].side == 'b' ? " in b"
-                                      : "");
+        const char *quote = space[i].side ? "\"" : "";
+        print_clean(stdout, "%s%.*s%s%s\n", quote, (int)space[i].text.length, space[i].text.bytes,
+                    quote,
+                    space[i].side == 'a'   ? " in a"
+                    : space[i].side == 'b' ? " in b"
+                                           : "");
     }
 }
 

@@ -143,6 +143,7 @@ set(FILM_CLI_SOURCES
   cli/kept.c cli/main.c cli/match.c cli/models.c cli/modules.c cli/options.c cli/pack.c
   cli/page.c cli/predict.c cli/record_table.c cli/sheet.c cli/stream.c cli/terminal.c
   cli/verbs_film.c cli/why.c server/private_file.c
+  server/terminal_text.c
 )
 set(FILM_CLI_POOL_SOURCES
   cli/classify.c cli/dedup.c cli/link.c cli/pool.c cli/pool_add.c cli/pool_clusters.c
@@ -161,5 +162,5 @@ set(FILM_SERVER_SOURCES
   server/answer_thresholds.c server/assets.c server/background.c server/bytes.c
   server/connections.c server/exchange.c server/fields.c server/http.c server/leases.c
   server/listen.c server/message.c server/metrics.c server/private_file.c server/raw_head.c server/route.c server/serve.c
-  server/service.c server/work_queue.c
+  server/service.c server/terminal_text.c server/work_queue.c
 )

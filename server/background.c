@@ -2,6 +2,7 @@
  * notices the new model or the new pool and reloads. */
 #include "background.h"
 #include "service.h"
+#include "terminal_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -219,8 +220,9 @@ static void collect_work(struct service *service)
     else if (!problem[0])
         snprintf(problem, sizeof problem, "the process was killed; is memory short?");
     if (problem[0])
-        fprintf(stderr, "film: %s failed: %s\n",
-                service->background.work == WORK_START ? "building the pool" : "learning", problem);
+        print_clean(stderr, "film: %s failed: %s\n",
+                    service->background.work == WORK_START ? "building the pool" : "learning",
+                    problem);
     end_work(background, "%s", problem);
 }
 

@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "http.h"
 #include "listen.h"
+#include "terminal_text.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ void serve_defaults(struct serve_options *options)
 
 static void print_status(const struct serve_options *options, const char *format, const char *what)
 {
-    if (!options->quiet) fprintf(stderr, format, what);
+    if (!options->quiet) print_clean(stderr, format, what);
 }
 
 static film_status refuse_start(film_error *error, film_status status, const char *message)
@@ -63,9 +64,9 @@ static int reload(struct http *http, const struct serve_options *options)
 {
     film_error error;
     if (access_log_open(&http->access_log, &error) != FILM_OK)
-        fprintf(stderr, "film: %s; logging continues in the old file\n", error.message);
+        print_clean(stderr, "film: %s; logging continues in the old file\n", error.message);
     if (service_reload(http->service, &error) != FILM_OK) {
-        fprintf(stderr, "film: reload failed, the old model stays in use: %s\n", error.message);
+        print_clean(stderr, "film: reload failed, the old model stays in use: %s\n", error.message);
         return 0;
     }
     print_status(options, "reloaded %s\n", options->service.path);

@@ -3,6 +3,7 @@
 #include "service.h"
 #include "clock.h"
 #include "route.h"
+#include "terminal_text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -70,7 +71,7 @@ static film_status is_pool(const char *path, int *pool, film_error *error)
 static void print_event(void *user, const char *line)
 {
     (void)user;
-    fprintf(stderr, "film: %s\n", line);
+    print_clean(stderr, "film: %s\n", line);
 }
 
 static film_status read_report(struct generation *generation, const char *path, film_error *error)

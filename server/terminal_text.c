@@ -1,0 +1,72 @@
+/* Replaces what a terminal would act on in texts that others wrote. The rest of UTF-8 is printed as
+ * it is. */
+#include "terminal_text.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns the length of the UTF-8 sequence at byte AT, or 0 if there is none. An overlong one is
+ * none: some terminals decode it to a control character. */
+static size_t sequence_at(film_text text, size_t at)
+{
+    const unsigned char *bytes = (const unsigned char *)text.bytes + at;
+    unsigned char c = bytes[0];
+    size_t length = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+    if (length > text.length - at) return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((bytes[i] & 0xc0) != 0x80) return 0;
+    if ((c == 0xe0 && bytes[1] < 0xa0) || (c == 0xf0 && bytes[1] < 0x90)) return 0;
+    return length;
+}
+
+/* Whether the sequence of three bytes is U+202A to U+202E or U+2066 to U+2069. */
+static int reorders(const char *sequence)
+{
+    unsigned char last = (unsigned char)sequence[2];
+    return memcmp(sequence, "\xe2\x80", 2) == 0   ? last >= 0xaa && last <= 0xae
+           : memcmp(sequence, "\xe2\x81", 2) == 0 ? last >= 0xa6 && last <= 0xa9
+                                                  : 0;
+}
+
+void print_range(FILE *to, film_text text, size_t from, size_t end)
+{
+    size_t plain = from; /* not yet printed from here on */
+    for (size_t at = from, length; at < end; at += length) {
+        size_t control = control_at(text, at);
+        length = control ? control : sequence_at(text, at);
+        const char *shown = control                                    ? control_shown(text, at)
+                            : length == 0                              ? "?"
+                            : length == 3 && reorders(text.bytes + at) ? " "
+                                                                       : NULL;
+        if (length == 0) length = 1;
+        if (!shown) continue;
+        fwrite(text.bytes + plain, 1, at - plain, to);
+        fputs(shown, to);
+        plain = at + length;
+    }
+    if (plain < end) fwrite(text.bytes + plain, 1, end - plain, to);
+}
+
+void print_text(FILE *to, film_text text)
+{
+    print_range(to, text, 0, text.length);
+}
+
+void print_clean(FILE *to, const char *format, ...)
+{
+    va_list arguments;
+    char *line = NULL;
+    size_t end = strlen(format);
+    int ends_line = end > 0 && format[end - 1] == '\n';
+    va_start(arguments, format);
+    int length = vasprintf(&line, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        fputs("(out of memory)\n", to);
+        return;
+    }
+    print_range(to, (film_text){line, (size_t)length}, 0, (size_t)(length - ends_line));
+    if (ends_line) putc('\n', to);
+    free(line);
+}
