@@ -1,6 +1,7 @@
 /* Dense products in double (and two in float), divided into tiles of fixed size so that the result
  * does not depend on the number of threads. BLAS computes the tiles. */
 #include "la/dense.h"
+#include "base/mem.h"
 #include "base/threads.h"
 #include "embed/vec.h"
 #include "la/blas.h"
@@ -56,6 +57,22 @@ void dense_transposed_times(struct dense_shape shape, double alpha, const double
                             const double *b, double beta, double *c, int threads)
 {
     multiply((struct product){shape, alpha, beta, a, b, c, CblasTrans}, threads);
+}
+
+film_status dense_add_gram(const float *x, size_t rows, size_t cols, int threads, double *gram,
+                           film_error *error)
+{
+    enum { SOME = 1024 }; /* rows converted at a time */
+    double *wide = mem_array(SOME, cols * sizeof *wide);
+    if (!wide) return status_no_memory(error);
+    for (size_t first = 0; first < rows; first += SOME) {
+        size_t here = rows - first < SOME ? rows - first : SOME;
+        for (size_t i = 0; i < here * cols; i++) wide[i] = (double)x[first * cols + i];
+        dense_transposed_times((struct dense_shape){cols, cols, here}, 1, wide, wide, 1, gram,
+                               threads);
+    }
+    mem_free(wide);
+    return FILM_OK;
 }
 
 VEC_KERNEL double dense_dot(const double *a, const double *b, size_t n)

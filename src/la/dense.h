@@ -7,6 +7,8 @@
 #ifndef LA_DENSE_H
 #define LA_DENSE_H
 
+#include "base/status.h"
+
 #include <stddef.h>
 
 /* Shape of a product: m x n results, sums of k terms. */
@@ -31,6 +33,11 @@ void dense_rows_times(struct dense_shape shape, const float *a, size_t stride, c
  * C are divided among the threads. */
 void dense_add_products(size_t m, size_t n, size_t k, const float *a, const float *b, double *c,
                         int threads);
+
+/* GRAM (cols x cols, double) += X'X with X (rows x cols) in float. A sum in float would turn the
+ * rounding of columns that are nearly dependent into a direction. */
+film_status dense_add_gram(const float *x, size_t rows, size_t cols, int threads, double *gram,
+                           film_error *error);
 
 double dense_dot(const double *a, const double *b, size_t n);
 

@@ -3,6 +3,7 @@
 #include "la/krylov.h"
 
 #include "base/mem.h"
+#include "base/threads.h"
 
 #include <cblas.h>
 #include <lapacke.h>
@@ -40,15 +41,20 @@ static film_status work_init(const struct krylov *job, struct krylov_work *work,
     return missing ? status_no_memory(error) : FILM_OK;
 }
 
-/* Appends the block (rows x width) to the basis. */
+/* Appends rows BEGIN .. END of the block (rows x last) to the basis. */
+static void append_rows(size_t begin, size_t end, void *user)
+{
+    const struct krylov_work *work = user;
+    for (size_t i = begin; i < end; i++)
+        memcpy(work->basis + i * work->ld + work->count, work->block + i * work->last,
+               work->last * sizeof *work->block);
+}
+
 static void append_block(const struct krylov *job, struct krylov_work *work, size_t width)
 {
-#pragma omp parallel for schedule(static) num_threads(job->side.threads)
-    for (size_t i = 0; i < job->side.rows; i++)
-        memcpy(work->basis + i * work->ld + work->count, work->block + i * width,
-               width * sizeof *work->block);
-    work->count += width;
     work->last = width;
+    threads_each(job->side.threads, job->side.rows, 4096, append_rows, work);
+    work->count += width;
 }
 
 /* Adds the inner products of the newest block's image with the basis vectors from FIRST on (the
@@ -182,20 +188,21 @@ static void take_top(const struct krylov *job, const struct krylov_work *work,
     }
 }
 
-/* vectors (rows x rank) = basis (rows x count) * top (count x rank). */
-static void combine(const struct krylov *job, const struct krylov_work *work, const float *top,
-                    float *vectors)
+struct combination {
+    const struct krylov *job;
+    const struct krylov_work *work;
+    const float *top; /* count x rank */
+    float *vectors;
+};
+
+/* vectors (rows x rank) = basis (rows x count) * top: rows BEGIN .. END. */
+static void combine_rows(size_t begin, size_t end, void *user)
 {
-    size_t parts = job->side.rows / 256 + 1;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(job->side.threads)
-    for (size_t part = 0; part < parts; part++) {
-        size_t begin = part * 256;
-        size_t rows = job->side.rows - begin < 256 ? job->side.rows - begin : 256;
-        if (rows > 0)
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)job->rank,
-                        (int)job->basis, 1.0f, work->basis + begin * work->ld, (int)work->ld, top,
-                        (int)job->rank, 0.0f, vectors + begin * job->rank, (int)job->rank);
-    }
+    const struct combination *c = user;
+    size_t rank = c->job->rank;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - begin), (int)rank,
+                (int)c->job->basis, 1.0f, c->work->basis + begin * c->work->ld, (int)c->work->ld,
+                c->top, (int)rank, 0.0f, c->vectors + begin * rank, (int)rank);
 }
 
 film_status krylov_top(struct krylov *job, double *values, double *residual, float **vectors,
@@ -214,7 +221,8 @@ film_status krylov_top(struct krylov *job, double *values, double *residual, flo
     TRY_ALLOC(all_values && top && *vectors, error);
     TRY(krylov_small(work.small, job->basis, all_values, error));
     take_top(job, &work, all_values, values, residual, top);
-    combine(job, &work, top, *vectors);
+    threads_each(job->side.threads, job->side.rows, 256, combine_rows,
+                 &(struct combination){job, &work, top, *vectors});
 done:
     krylov_work_free(&work);
     mem_free(all_values);

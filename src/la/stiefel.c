@@ -2,6 +2,7 @@
  * Yin 2013). It does not know the problem. */
 #include "la/stiefel.h"
 #include "base/mem.h"
+#include "base/threads.h"
 #include "la/blas.h"
 #include "la/dense.h"
 
@@ -79,14 +80,20 @@ done:
     return status;
 }
 
-/* A = G P' - P G', r x r. Only for small r, so plain loops are fast enough. */
-static void prepare_full(struct cayley *c, const double *p, const double *g)
+struct full_curve {
+    struct cayley *c;
+    const double *p, *g;
+};
+
+/* A = G P' - P G', r x r: rows I .. END. Only for small r, so plain loops are fast enough. */
+static void prepare_full(size_t i, size_t end, void *user)
 {
-    size_t r = c->r, d = c->d;
-#pragma omp parallel for schedule(static) num_threads(c->threads)
-    for (size_t i = 0; i < r; i++)
+    const struct full_curve *job = user;
+    const double *p = job->p, *g = job->g;
+    size_t r = job->c->r, d = job->c->d;
+    for (; i < end; i++)
         for (size_t j = 0; j < r; j++)
-            c->m[i * r + j] =
+            job->c->m[i * r + j] =
                 dense_dot(g + i * d, p + j * d, d) - dense_dot(p + i * d, g + j * d, d);
 }
 
@@ -98,7 +105,7 @@ static void cayley_prepare(struct cayley *c, const double *p, const double *g)
     size_t r = c->r, d = c->d, dd = 2 * d;
     if (c->full) {
         c->scale = 1.0;
-        prepare_full(c, p, g);
+        threads_each(c->threads, r, 16, prepare_full, &(struct full_curve){c, p, g});
         return;
     }
     c->scale = sqrt(dense_dot(g, g, r * d) / (double)d);

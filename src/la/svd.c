@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/threads.h"
 #include "la/blas.h"
+#include "la/dense.h"
 #include "la/krylov.h"
 
 #include <cblas.h>
@@ -102,65 +103,35 @@ static film_status cross(const struct svd_job *job, struct subspaces *pair, film
     return FILM_OK;
 }
 
-/* LENGTHS (rank) of the columns of far. Sums are in double, in parts that do not depend on the
- * number of threads. */
-static film_status column_lengths(const struct svd_job *job, const struct subspaces *pair,
-                                  double *lengths, film_error *error)
+/* LENGTHS (rank) of the columns of far. */
+static void column_lengths(const struct subspaces *pair, double *lengths)
 {
     size_t rank = pair->rank;
-    double *sums = mem_zeroed(ORTHO_PARTS, rank * sizeof *sums);
-    film_status status = FILM_OK;
-    TRY_ALLOC(sums, error);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(job->threads)
-    for (size_t part = 0; part < ORTHO_PARTS; part++) {
-        size_t begin = pair->far_rows / ORTHO_PARTS * part;
-        size_t end =
-            part + 1 < ORTHO_PARTS ? pair->far_rows / ORTHO_PARTS * (part + 1) : pair->far_rows;
-        for (size_t i = begin; i < end; i++)
-            for (size_t j = 0; j < rank; j++)
-                sums[part * rank + j] +=
-                    (double)pair->far[i * rank + j] * (double)pair->far[i * rank + j];
-    }
-    for (size_t j = 0; j < rank; j++) {
-        lengths[j] = 0.0;
-        for (size_t part = 0; part < ORTHO_PARTS; part++) lengths[j] += sums[part * rank + j];
-        lengths[j] = sqrt(lengths[j]);
-    }
-done:
-    mem_free(sums);
-    return status;
+    for (size_t j = 0; j < rank; j++) lengths[j] = 0.0;
+    for (size_t i = 0; i < pair->far_rows; i++)
+        for (size_t j = 0; j < rank; j++)
+            lengths[j] += (double)pair->far[i * rank + j] * (double)pair->far[i * rank + j];
+    for (size_t j = 0; j < rank; j++) lengths[j] = sqrt(lengths[j]);
 }
 
-/* gram (rank x rank) = far' far in double. */
-static film_status far_gram(const struct subspaces *pair, double *gram, film_error *error)
-{
-    size_t rank = pair->rank;
-    double *wide = mem_array(ROWS_AT_ONCE, rank * sizeof *wide);
-    film_status status = FILM_OK;
-    TRY_ALLOC(wide, error);
-    memset(gram, 0, rank * rank * sizeof *gram);
-    for (size_t at = 0; at < pair->far_rows; at += ROWS_AT_ONCE) {
-        size_t rows = pair->far_rows - at < ROWS_AT_ONCE ? pair->far_rows - at : ROWS_AT_ONCE;
-        for (size_t k = 0; k < rows * rank; k++) wide[k] = (double)pair->far[at * rank + k];
-        cblas_dsyrk(CblasColMajor, CblasUpper, CblasNoTrans, (int)rank, (int)rows, 1.0, wide,
-                    (int)rank, 1.0, gram, (int)rank);
-    }
-done:
-    mem_free(wide);
-    return status;
-}
+struct column_rotation {
+    float *matrix; /* rows x rank */
+    size_t rank;
+    const float *rotation; /* rank x rank */
+};
 
-/* matrix (rows x rank) = matrix * rotation (rank x rank). */
-static film_status rotate_columns(float *matrix, size_t rows, size_t rank, const float *rotation,
-                                  film_error *error)
+/* matrix = matrix * rotation. */
+static film_status rotate_rows(struct threads_worker *worker, void *user, film_error *error)
 {
+    const struct column_rotation *job = user;
+    size_t at, end, rank = job->rank;
     float *copy = mem_array(ROWS_AT_ONCE, rank * sizeof *copy);
     if (!copy) return status_no_memory(error);
-    for (size_t at = 0; at < rows; at += ROWS_AT_ONCE) {
-        size_t some = rows - at < ROWS_AT_ONCE ? rows - at : ROWS_AT_ONCE;
-        memcpy(copy, matrix + at * rank, some * rank * sizeof *copy);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)some, (int)rank, (int)rank,
-                    1.0f, copy, (int)rank, rotation, (int)rank, 0.0f, matrix + at * rank,
+    while (threads_next(worker, &at, &end)) {
+        float *matrix = job->matrix + at * rank;
+        memcpy(copy, matrix, (end - at) * rank * sizeof *copy);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - at), (int)rank,
+                    (int)rank, 1.0f, copy, (int)rank, job->rotation, (int)rank, 0.0f, matrix,
                     (int)rank);
     }
     mem_free(copy);
@@ -176,12 +147,12 @@ static film_status polish(const struct svd_job *job, struct subspaces *pair, dou
                           film_error *error)
 {
     size_t rank = pair->rank;
-    double *gram = mem_array(rank, rank * sizeof *gram),
-           *squares = mem_array(rank, sizeof *squares);
+    double *gram = mem_zeroed(rank, rank * sizeof *gram);
+    double *squares = mem_array(rank, sizeof *squares);
     float *rotation = mem_array(rank, rank * sizeof *rotation);
     film_status status = FILM_OK;
     TRY_ALLOC(gram && squares && rotation, error);
-    TRY(far_gram(pair, gram, error));
+    TRY(dense_add_gram(pair->far, pair->far_rows, rank, job->threads, gram, error));
     TRY(krylov_small(gram, rank, squares, error));
     for (size_t j = 0; j < rank; j++) {
         double square = squares[rank - 1 - j];
@@ -189,9 +160,11 @@ static film_status polish(const struct svd_job *job, struct subspaces *pair, dou
         for (size_t i = 0; i < rank; i++)
             rotation[i * rank + j] = (float)gram[(rank - 1 - j) * rank + i];
     }
-    TRY(rotate_columns(pair->near, pair->near_rows, rank, rotation, error));
-    TRY(rotate_columns(pair->far, pair->far_rows, rank, rotation, error));
-    TRY(column_lengths(job, pair, sigma, error)); /* of the rotated far */
+    TRY(threads_for(job->threads, pair->near_rows, ROWS_AT_ONCE, rotate_rows,
+                    &(struct column_rotation){pair->near, rank, rotation}, error));
+    TRY(threads_for(job->threads, pair->far_rows, ROWS_AT_ONCE, rotate_rows,
+                    &(struct column_rotation){pair->far, rank, rotation}, error));
+    column_lengths(pair, sigma); /* of the rotated far */
 done:
     mem_free(gram);
     mem_free(squares);
@@ -210,10 +183,8 @@ static void cut_columns(float **matrix, size_t rows, size_t rank, size_t keep)
 }
 
 /* matrix (rows x rank): column j times scale[j]. */
-static void scale_columns(const struct svd_job *job, float *matrix, size_t rows, size_t rank,
-                          const float *scale)
+static void scale_columns(float *matrix, size_t rows, size_t rank, const float *scale)
 {
-#pragma omp parallel for schedule(static) num_threads(job->threads)
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < rank; j++) matrix[i * rank + j] *= scale[j];
 }
@@ -240,7 +211,7 @@ static film_status finish_factors(const struct svd_job *job, struct subspaces *p
     out->sigma = mem_array(pair->rank, sizeof *out->sigma);
     TRY_ALLOC(scale && out->sigma, error);
     TRY(cross(job, pair, error));
-    TRY(column_lengths(job, pair, sigma, error));
+    column_lengths(pair, sigma);
     if (sigma[pair->rank - 1] < GRADED * sigma[0]) TRY(polish(job, pair, sigma, error));
     size_t keep = 0;
     while (keep < pair->rank && sigma[keep] > SMALLEST * sigma[0]) keep++;
@@ -257,9 +228,9 @@ static film_status finish_factors(const struct svd_job *job, struct subspaces *p
     for (size_t j = 0; j < keep; j++)
         out->sigma[j] = (float)(j > 0 && sigma[j] > sigma[j - 1] ? sigma[j - 1] : sigma[j]);
     find_signs(job->cols_side ? pair->near : pair->far, job->x->cols, keep, scale);
-    scale_columns(job, pair->near, pair->near_rows, keep, scale);
+    scale_columns(pair->near, pair->near_rows, keep, scale);
     for (size_t j = 0; j < keep; j++) scale[j] = (float)((double)scale[j] / sigma[j]);
-    scale_columns(job, pair->far, pair->far_rows, keep, scale);
+    scale_columns(pair->far, pair->far_rows, keep, scale);
 done:
     mem_free(scale);
     return status;

@@ -9,26 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows converted to double at a time. */
-enum { SOME = 1024 };
-
-/* GRAM += X'X, in double: the vectors of a network are in a subspace except for rounding, and a sum
- * in float would turn that rounding into a direction. */
-static film_status add_gram(const float *x, size_t rows, size_t cols, int threads, double *gram,
-                            film_error *error)
-{
-    double *wide = mem_array(SOME, cols * sizeof *wide);
-    if (!wide) return status_no_memory(error);
-    for (size_t first = 0; first < rows; first += SOME) {
-        size_t here = rows - first < SOME ? rows - first : SOME;
-        for (size_t i = 0; i < here * cols; i++) wide[i] = (double)x[first * cols + i];
-        dense_transposed_times((struct dense_shape){cols, cols, here}, 1, wide, wide, 1, gram,
-                               threads);
-    }
-    mem_free(wide);
-    return FILM_OK;
-}
-
 /* Counts the sigmas above 1e-5 of the first; smaller ones are rounding. EIGEN is ascending. */
 static size_t count_rank(const double *eigen, size_t cols, size_t wanted)
 {
@@ -88,7 +68,7 @@ film_status svd_dense(const float *x, size_t rows, size_t cols, const struct svd
                   (eigen = mem_array(cols, sizeof *eigen)),
               error);
     blas_begin();
-    status = add_gram(x, rows, cols, options->threads, gram, error);
+    status = dense_add_gram(x, rows, cols, options->threads, gram, error);
     int failed = status == FILM_OK && LAPACKE_dsyevd(LAPACK_ROW_MAJOR, 'V', 'U', (lapack_int)cols,
                                                      gram, (lapack_int)cols, eigen) != 0;
     blas_end();

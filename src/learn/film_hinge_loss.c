@@ -7,7 +7,6 @@
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,24 +83,21 @@ done:
     return status;
 }
 
-/* y = V D P sqrt(S), for the sentences of the sample. */
-static void project_rows(struct film_problem *q, const double *p, const double *s)
+/* y = V D P sqrt(S), for the sentences of the sample; map = D P sqrt(S). */
+static film_status project_rows(struct threads_worker *worker, void *user, film_error *error)
 {
-    struct film_hinge_loss *loss = &q->loss;
-    size_t r = q->rank, d = q->dim;
-    long chunks = (long)((loss->sentences + FILM_CHUNK - 1) / FILM_CHUNK);
-    for (size_t i = 0; i < r * d; i++)
-        q->map[i] = (float)(p[i] * sqrt(s[i % d]) * (q->scale ? q->scale[i / d] : 1.0));
-#pragma omp parallel for schedule(dynamic) num_threads(q->threads)
-    for (long chunk = 0; chunk < chunks; chunk++) {
-        size_t first = (size_t)chunk * FILM_CHUNK;
-        size_t left = loss->sentences - first, rows = left < FILM_CHUNK ? left : FILM_CHUNK;
-        float *v = q->scratch + (size_t)omp_get_thread_num() * FILM_CHUNK * (r + 2 * d);
-        for (size_t i = 0; i < rows; i++)
-            memcpy(v + i * r, q->v + loss->ids[first + i] * q->stride, r * sizeof *v);
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)rows, (int)d, (int)r, 1.0f, v,
-                    (int)r, q->map, (int)d, 0.0f, loss->y + first * d, (int)d);
+    const struct film_problem *q = user;
+    const struct film_hinge_loss *loss = &q->loss;
+    size_t r = q->rank, d = q->dim, first, end;
+    float *v = film_problem_scratch(q, worker);
+    (void)error;
+    while (threads_next(worker, &first, &end)) {
+        for (size_t i = first; i < end; i++)
+            memcpy(v + (i - first) * r, q->v + loss->ids[i] * q->stride, r * sizeof *v);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)(end - first), (int)d, (int)r,
+                    1.0f, v, (int)r, q->map, (int)d, 0.0f, loss->y + first * d, (int)d);
     }
+    return FILM_OK;
 }
 
 film_status film_hinge_loss_measure(struct film_problem *q, const double *p, const double *s,
@@ -112,7 +108,9 @@ film_status film_hinge_loss_measure(struct film_problem *q, const double *p, con
     double sum = 0;
     size_t met = 0;
     if (!loss->y) TRY(draw_sample(q, loss, error));
-    project_rows(q, p, s);
+    for (size_t i = 0; i < q->rank * q->dim; i++)
+        q->map[i] = (float)(p[i] * sqrt(s[i % q->dim]) * (q->scale ? q->scale[i / q->dim] : 1.0));
+    TRY(threads_for(q->threads, loss->sentences, FILM_CHUNK, project_rows, q, error));
     for (size_t i = 0; i < loss->count; i++) {
         const uint32_t *at = loss->triplet + 3 * i;
         const float *anchor = loss->y + at[0] * q->dim;

@@ -3,13 +3,12 @@
 #include "learn/film_problem.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/threads.h"
 #include "embed/vec.h"
-#include "la/blas.h"
 #include "la/dense.h"
 
 #include <cblas.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 /* CHUNK anchors make one sgemm of the hinges (256 x 500 floats stay in the second-level cache).
@@ -34,13 +33,12 @@ static const float *anchor_row(const struct film_problem *q, size_t a)
 }
 
 /* W: w_i = sum over the triplets of anchor i of (v_j - v_k) / (t_i + 1). */
-static void sum_triplets(struct film_problem *q)
+static void sum_triplets(size_t a, size_t end, void *user)
 {
-    enum { ANCHORS = 256 }; /* per chunk of a thread */
+    struct film_problem *q = user;
     const struct triplets *t = q->triplets;
     size_t r = q->rank;
-#pragma omp parallel for schedule(dynamic, ANCHORS) num_threads(q->threads)
-    for (size_t a = 0; a < t->anchors; a++) {
+    for (; a < end; a++) {
         float *w = q->w + a * r, share = 1.0f / (float)(t->start[a + 1] - t->start[a] + 1);
         memset(w, 0, r * sizeof *w);
         for (size_t i = t->start[a]; i < t->start[a + 1]; i++) {
@@ -50,26 +48,39 @@ static void sum_triplets(struct film_problem *q)
     }
 }
 
+struct anchor_pack {
+    struct film_problem *q;
+    uint32_t picked[PACK];
+};
+
+/* pack_w = sign_i w_i, pack_v = v_i of the picked anchors. */
+static void pack_anchors(size_t i, size_t end, void *user)
+{
+    const struct anchor_pack *pack = user;
+    const struct film_problem *q = pack->q;
+    size_t r = q->rank;
+    for (; i < end; i++) {
+        uint32_t a = pack->picked[i];
+        float sign = q->active[a] ? 1.0f : -1.0f;
+        for (size_t j = 0; j < r; j++) q->pack_w[i * r + j] = sign * q->w[a * r + j];
+        memcpy(q->pack_v + i * r, anchor_row(q, a), r * sizeof *q->pack_v);
+    }
+}
+
 /* sum += the sum of sign_i w_i v_i' over the COUNT anchors of LIST (NULL: anchors 0, 1, ...). The
  * sign is plus for active anchors and minus for inactive ones, which updates changed anchors. With
  * LIST == NULL inactive anchors are skipped. */
 static void add_anchors(struct film_problem *q, const uint32_t *list, size_t count)
 {
     size_t r = q->rank, next = 0;
-    uint32_t picked[PACK];
+    struct anchor_pack pack = {.q = q};
     while (next < count) {
         size_t rows = 0;
         for (; next < count && rows < PACK; next++) {
             uint32_t a = list ? list[next] : (uint32_t)next;
-            if (list || q->active[a]) picked[rows++] = a;
+            if (list || q->active[a]) pack.picked[rows++] = a;
         }
-#pragma omp parallel for schedule(static) num_threads(rows < CHUNK ? 1 : q->threads)
-        for (size_t i = 0; i < rows; i++) {
-            float sign = q->active[picked[i]] ? 1.0f : -1.0f;
-            const float *w = q->w + picked[i] * r, *v = anchor_row(q, picked[i]);
-            for (size_t j = 0; j < r; j++) q->pack_w[i * r + j] = sign * w[j];
-            memcpy(q->pack_v + i * r, v, r * sizeof *v);
-        }
+        threads_each(q->threads, rows, CHUNK, pack_anchors, &pack);
         if (rows > 0) dense_add_products(r, r, rows, q->pack_w, q->pack_v, q->sum, q->threads);
     }
 }
@@ -139,16 +150,14 @@ static void times_map(const struct film_problem *q, size_t rows, const float *x,
 
 /* Computes lambda of all anchors from (P in map, s): blocks of v and w times the map, then one
  * weighted dot product each (36). */
-static void hinges(struct film_problem *q)
+static film_status find_hinges(struct threads_worker *worker, void *user, film_error *error)
 {
-    size_t r = q->rank, d = q->dim;
-    long chunks = (long)((q->anchors + CHUNK - 1) / CHUNK);
-#pragma omp parallel for schedule(dynamic) num_threads(q->threads)
-    for (long chunk = 0; chunk < chunks; chunk++) {
-        size_t first = (size_t)chunk * CHUNK;
-        size_t rows = q->anchors - first < CHUNK ? q->anchors - first : CHUNK;
-        float *v = q->scratch + (size_t)omp_get_thread_num() * CHUNK * (r + 2 * d);
-        float *pv = v + CHUNK * r, *pw = pv + CHUNK * d;
+    struct film_problem *q = user;
+    size_t r = q->rank, d = q->dim, first, end;
+    float *v = film_problem_scratch(q, worker), *pv = v + CHUNK * r, *pw = pv + CHUNK * d;
+    (void)error;
+    while (threads_next(worker, &first, &end)) {
+        size_t rows = end - first;
         for (size_t i = 0; i < rows; i++)
             memcpy(v + i * r, anchor_row(q, first + i), r * sizeof *v);
         times_map(q, rows, v, pv);
@@ -160,6 +169,12 @@ static void hinges(struct film_problem *q)
             q->active_next[first + i] = q->margin - product > 0.0;
         }
     }
+    return FILM_OK;
+}
+
+float *film_problem_scratch(const struct film_problem *q, const struct threads_worker *worker)
+{
+    return q->scratch + (size_t)worker->number * CHUNK * (q->rank + 2 * q->dim);
 }
 
 double film_problem_weight(const struct film_problem *q, double k)
@@ -201,7 +216,7 @@ size_t film_problem_refresh(struct film_problem *q, const double *p)
     }
     q->given_s = 0;
     build_map(q, p);
-    hinges(q);
+    (void)threads_for(q->threads, q->anchors, CHUNK, find_hinges, q, NULL); /* cannot fail */
     return update(q);
 }
 
@@ -289,11 +304,9 @@ film_status film_problem_init(struct film_problem *q, const struct film_space *s
     memset(q->active, 1, q->anchors);
     q->active_count = q->anchors;
     for (size_t c = 0; c < dim; c++) q->s[c] = 1.0;
-    blas_begin();
     update_sum(q, 1, NULL, 0);
     build_h(q);
     q->fresh = 0;
-    blas_end();
 done:
     if (status != FILM_OK) film_problem_free(q);
     return status;
@@ -314,7 +327,7 @@ film_status film_problem_load(struct film_problem *q, const float *v, size_t str
     q->share = share;
     q->fresh = 1;
     memset(q->active, 0, q->anchors);
-    sum_triplets(q);
+    threads_each(q->threads, q->anchors, 256, sum_triplets, q);
 done:
     return status;
 }

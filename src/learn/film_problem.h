@@ -25,6 +25,7 @@
 #ifndef LEARN_FILM_PROBLEM_H
 #define LEARN_FILM_PROBLEM_H
 
+#include "base/threads.h"
 #include "la/stiefel.h"
 #include "learn/film_hinge_loss.h"
 #include "learn/triplets.h"
@@ -86,6 +87,10 @@ film_status film_problem_init(struct film_problem *problem, const struct film_sp
                               const float *v, size_t stride, const struct triplets *triplets,
                               film_error *error);
 void film_problem_free(struct film_problem *problem);
+
+/* Returns the scratch memory of a worker of a loop over at most problem->threads threads. */
+float *film_problem_scratch(const struct film_problem *problem,
+                            const struct threads_worker *worker);
 
 /* Replaces the current batch of anchors. s and H stay until the next refresh, which sets H =
  * (1 - share) H + share * weight * H of the batch. Call refresh once per batch when the share is

@@ -174,7 +174,6 @@ static film_status compute_batch_vectors(struct batches *b, film_error *error)
         b->v_capacity = count;
     }
     TRY(encoder_embed_all(&encoder, texts, count, b->recipe.threads, b->v, error));
-#pragma omp parallel for schedule(static) num_threads(b->recipe.threads)
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < rank; j++) b->v[i * rank + j] /= b->sigma[j];
 done:
