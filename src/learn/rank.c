@@ -111,7 +111,7 @@ static film_status train_batch(struct rank_run *run, size_t number, film_error *
     const struct rank_options *o = run->options;
     size_t count = run->draw.pair_count;
     size_t first = count * number / run->batches, end = count * (number + 1) / run->batches;
-    double left = 1.0 - (double)run->step / (double)run->steps, norm;
+    double left = 1.0 - (double)run->step / (double)run->steps;
     struct rank_loss loss;
     struct rank_step step = {.temperature = o->temperature,
                              .rate = o->rate * left,
@@ -123,8 +123,7 @@ static film_status train_batch(struct rank_run *run, size_t number, film_error *
                              .threads = run->threads};
     rank_draw_batch(&run->draw, first, end - first, o->hard, run->opposed, &run->rows);
     TRY(rank_batch_gradient(&run->batch, &run->map, run->x, &run->rows, &step, &loss, error));
-    TRY(rank_batch_update(&run->batch, &run->map, &step, &norm, error));
-    run->gradient += norm;
+    run->gradient += rank_batch_update(&run->batch, &run->map, &step);
     run->out->border -= BORDER_RATE * left * loss.by_border;
     run->loss += loss.value;
     run->losses++;
@@ -146,15 +145,18 @@ done:
     return status;
 }
 
+static void multiply_gains(size_t f, size_t end, void *user)
+{
+    struct rank_map *map = user;
+    for (; f < end; f++) vec_scale(map->rows + f * map->dim, map->gain[f], map->dim);
+}
+
 /* Multiplies the term weights into the map and moves both to the result. */
 static void finish_map(struct rank_run *run)
 {
     struct rank_map *map = &run->map;
     struct rank_learned *out = run->out;
-    int threads = run->threads;
-#pragma omp parallel for num_threads(threads)
-    for (size_t f = 0; f < map->features; f++)
-        vec_scale(map->rows + f * map->dim, map->gain[f], map->dim);
+    threads_each(run->threads, map->features, 1024, multiply_gains, map);
     out->map = map->rows;
     out->gain = map->gain;
     map->rows = map->gain = NULL;

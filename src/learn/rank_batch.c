@@ -4,6 +4,7 @@
 #include "learn/rank_batch.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/threads.h"
 #include "embed/vec.h"
 #include "learn/packed_rows.h"
 #include "learn/rank_kernel.h"
@@ -31,6 +32,7 @@ film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard,
     TRY_ALLOC(batch->length = mem_array(rows, sizeof *batch->length), error);
     TRY_ALLOC(batch->sums = mem_array(tiles * pairs, sizeof *batch->sums), error);
     TRY_ALLOC(batch->row_sum = mem_array(pairs, sizeof *batch->row_sum), error);
+    TRY_ALLOC(batch->rankings = mem_array(pairs, sizeof *batch->rankings), error);
     TRY_ALLOC(batch->losses = mem_array(pairs + opposed, sizeof *batch->losses), error);
     TRY_ALLOC(batch->slopes = mem_array(pairs + opposed, sizeof *batch->slopes), error);
     TRY_ALLOC(batch->cluster = mem_array(pairs + hard, sizeof *batch->cluster), error);
@@ -52,6 +54,7 @@ void rank_batch_free(struct rank_batch *batch)
     mem_free(batch->length);
     mem_free(batch->sums);
     mem_free(batch->row_sum);
+    mem_free(batch->rankings);
     mem_free(batch->losses);
     mem_free(batch->slopes);
     mem_free(batch->cluster);
@@ -60,7 +63,6 @@ void rank_batch_free(struct rank_batch *batch)
     mem_free(batch->start);
     mem_free(batch->entry_row);
     mem_free(batch->entry_val);
-    mem_free(batch->gradient);
     mem_free(batch->by_feature);
     memset(batch, 0, sizeof *batch);
 }
@@ -107,79 +109,88 @@ static film_status reserve_entries(struct rank_batch *b, size_t entries, film_er
     return status_no_memory(error);
 }
 
-static film_status read_rows(struct rank_batch *b, const struct csr *x, const uint32_t *rows,
-                             size_t count, const struct rank_step *step, film_error *error)
+/* Places the rows of the batch; embed_rows reads them. */
+static film_status place_rows(struct rank_batch *b, const struct csr *x, const uint32_t *rows,
+                              size_t count, film_error *error)
 {
     for (size_t i = 0; i < count; i++)
         b->row_start[i + 1] = b->row_start[i] + x->start[rows[i] + 1] - x->start[rows[i]];
-    film_status status = reserve_entries(b, b->row_start[count], error);
-    if (status != FILM_OK) return status;
-#pragma omp parallel for schedule(static) num_threads(step->threads)
-    for (size_t i = 0; i < count; i++) read_row(b, x, i, rows[i], step);
-    return FILM_OK;
+    return reserve_entries(b, b->row_start[count], error);
 }
 
 /* ---- Forward ---- */
 
-/* y = the vectors of all rows, with length 1. */
-static void embed_rows(struct rank_batch *b, const struct rank_map *map, size_t count, int threads)
+struct embedding {
+    struct rank_batch *batch;
+    const struct rank_map *map;
+    const struct csr *x;
+    const uint32_t *row; /* of x, by row of the batch */
+    const struct rank_step *step;
+};
+
+/* y = the vectors of rows I .. END, with length 1. */
+static void embed_rows(size_t i, size_t end, void *user)
 {
-#pragma omp parallel for schedule(dynamic, 32) num_threads(threads)
-    for (size_t i = 0; i < count; i++) {
+    const struct embedding *job = user;
+    struct rank_batch *b = job->batch;
+    for (; i < end; i++) {
         size_t start = b->row_start[i];
         float *y = b->y + i * b->dim;
-        rank_map_project(map, b->col + start, b->val + start, b->row_start[i + 1] - start, y);
+        read_row(b, job->x, i, job->row[i], job->step);
+        rank_map_project(job->map, b->col + start, b->val + start, b->row_start[i + 1] - start, y);
         b->length[i] = (float)vec_normalise(y, b->dim);
     }
 }
 
-/* s = exp(t (cos - 1)) by tiles of a, with the sums of every row, and of every column inside the
- * tile. The mask of the cluster also removes the pair's own partner, which is restored. */
+struct exponentiation {
+    struct rank_batch *batch;
+    const struct rank_rows *rows;
+    float temperature;
+};
+
+/* s = exp(t (cos - 1)) for a tile of a, FIRST .. END, with the sums of every row, and of every
+ * column inside the tile. The mask of the cluster also removes the pair's own partner, which is
+ * restored. */
+static void exponentiate_tile(size_t first, size_t end, void *user)
+{
+    const struct exponentiation *job = user;
+    struct rank_batch *b = job->batch;
+    size_t d = b->dim, m = b->pairs + b->hard;
+    float *sums = b->sums + first / TILE * b->pairs, *s = b->s + first * m, t = job->temperature;
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - first), (int)m, (int)d, 1.0f,
+                b->y + first * d, (int)d, b->y + b->pairs * d, (int)d, 0.0f, s, (int)m);
+    memset(sums, 0, b->pairs * sizeof *sums);
+    for (size_t i = first; i < end; i++) {
+        float *row = s + (i - first) * m, own = rank_exp(t * (row[i] - 1.0f));
+        float sum = rank_exponentials(row, m, t, b->cluster, job->rows->cluster[job->rows->row[i]],
+                                      sums, b->pairs);
+        row[i] = own;
+        sums[i] += own;
+        b->row_sum[i] = sum + own;
+    }
+}
+
 static void exponentiate_rows(struct rank_batch *b, const struct rank_rows *rows,
                               const struct rank_step *step)
 {
-    size_t d = b->dim, m = b->pairs + b->hard, tiles = (b->pairs + TILE - 1) / TILE;
-    const float *candidates = b->y + b->pairs * d;
-    float t = (float)step->temperature;
-#pragma omp parallel for schedule(dynamic) num_threads(step->threads)
-    for (size_t tile = 0; tile < tiles; tile++) {
-        size_t first = tile * TILE, end = first + TILE < b->pairs ? first + TILE : b->pairs;
-        float *sums = b->sums + tile * b->pairs, *s = b->s + first * m;
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)(end - first), (int)m, (int)d,
-                    1.0f, b->y + first * d, (int)d, candidates, (int)d, 0.0f, s, (int)m);
-        memset(sums, 0, b->pairs * sizeof *sums);
-        for (size_t i = first; i < end; i++) {
-            float *row = s + (i - first) * m, own = rank_exp(t * (row[i] - 1.0f));
-            float sum = rank_exponentials(row, m, t, b->cluster, rows->cluster[rows->row[i]], sums,
-                                          b->pairs);
-            row[i] = own;
-            sums[i] += own;
-            b->row_sum[i] = sum + own;
-        }
-    }
+    struct exponentiation job = {b, rows, (float)step->temperature};
+    size_t tiles = (b->pairs + TILE - 1) / TILE;
+    threads_each(step->threads, b->pairs, TILE, exponentiate_tile, &job);
     for (size_t tile = 1; tile < tiles; tile++)
         vec_add_scaled(b->sums, 1.0f, b->sums + tile * b->pairs, b->pairs);
 }
 
-/* Turns the exponentials into the gradient of the cosines; returns the sum of the pairs' losses.
+/* Turns the exponentials of row I into the gradient of the cosines.
  *     dloss/dcos_ij = t / 2B (e_ij / row_i + e_ij / column_j - 2 [i = j])
- * A hard j has no column sum. */
-static double probabilities(struct rank_batch *b, const struct rank_step *step)
+ * A hard j has no column sum. b->sums are the reciprocals of the columns' sums. */
+static void ranking_gradient(struct rank_batch *b, size_t i, double temperature)
 {
     size_t m = b->pairs + b->hard;
-    float factor = (float)(step->temperature / (2.0 * (double)b->pairs));
-    double loss = 0.0;
-    for (size_t j = 0; j < b->pairs; j++) b->sums[j] = 1.0f / b->sums[j];
-#pragma omp parallel for schedule(static) num_threads(step->threads)
-    for (size_t i = 0; i < b->pairs; i++) {
-        float *row = b->s + i * m;
-        double own = (double)row[i];
-        b->losses[i] = -0.5 * (log(own / (double)b->row_sum[i]) + log(own * (double)b->sums[i]));
-        rank_probabilities(row, m, b->pairs, factor, b->row_sum[i], b->sums);
-        row[i] -= 2.0f * factor;
-    }
-    for (size_t i = 0; i < b->pairs; i++) loss += b->losses[i];
-    return loss;
+    float factor = (float)(temperature / (2.0 * (double)b->pairs)), *row = b->s + i * m;
+    double own = (double)row[i];
+    b->rankings[i] = -0.5 * (log(own / (double)b->row_sum[i]) + log(own * (double)b->sums[i]));
+    rank_probabilities(row, m, b->pairs, factor, b->row_sum[i], b->sums);
+    row[i] -= 2.0f * factor;
 }
 
 /* ---- The decision term ---- */
@@ -210,58 +221,65 @@ static float decision_gradient(struct rank_batch *b, size_t i, const struct rank
     return (float)((positive ? -t : t) * step->decision * b->slopes[i] / (double)kind);
 }
 
-/* Sums over pairs of one kind, positive (0) or opposed (1). */
-struct verdict_sums {
-    double loss[2], slope[2];
+/* Adds the gradient of the decision term: for a positive pair to the diagonal of b->s, for an
+ * opposed pair directly to dy. */
+static void add_decision(struct rank_batch *b, size_t i, const struct rank_step *step)
+{
+    size_t d = b->dim;
+    float by_cosine = decision_gradient(b, i, step);
+    if (i < b->pairs) {
+        b->s[i * (b->pairs + b->hard) + i] += by_cosine;
+        return;
+    }
+    size_t u = 2 * b->pairs + b->hard + 2 * (i - b->pairs);
+    for (size_t side = 0; side < 2; side++) {
+        memcpy(b->dy + (u + side) * d, b->y + (u + 1 - side) * d, d * sizeof *b->dy);
+        vec_scale(b->dy + (u + side) * d, by_cosine, d);
+    }
+    through_length(b, u, u + 2);
+}
+
+struct loss_job {
+    struct rank_batch *batch;
+    const struct rank_step *step;
 };
 
-/* Adds the gradient of the decision term: for positive pairs to the diagonal of b->s, for opposed
- * pairs directly to dy. */
-static void decisions(struct rank_batch *b, const struct rank_step *step, struct verdict_sums *sums)
+/* The losses of pairs I .. END, positive and then opposed, and the gradients of their cosines. */
+static void pair_losses(size_t i, size_t end, void *user)
 {
-    size_t m = b->pairs + b->hard, d = b->dim, first = 2 * b->pairs + b->hard;
-    size_t count = b->pairs + b->opposed;
-#pragma omp parallel for schedule(static) num_threads(step->threads)
-    for (size_t i = 0; i < count; i++) {
-        float by_cosine = decision_gradient(b, i, step);
-        if (i < b->pairs) {
-            b->s[i * m + i] += by_cosine;
-            continue;
-        }
-        size_t u = first + 2 * (i - b->pairs);
-        for (size_t side = 0; side < 2; side++) {
-            memcpy(b->dy + (u + side) * d, b->y + (u + 1 - side) * d, d * sizeof *b->dy);
-            vec_scale(b->dy + (u + side) * d, by_cosine, d);
-        }
-        through_length(b, u, u + 2);
-    }
-    for (size_t i = 0; i < count; i++) {
-        size_t opposed = i >= b->pairs, kind = opposed ? b->opposed : b->pairs;
-        sums->loss[opposed] += b->losses[i] / (double)kind;
-        sums->slope[opposed] += b->slopes[i] / (double)kind;
+    const struct loss_job *job = user;
+    struct rank_batch *b = job->batch;
+    for (; i < end; i++) {
+        if (i < b->pairs) ranking_gradient(b, i, job->step->temperature);
+        if (b->opposed) add_decision(b, i, job->step);
     }
 }
 
 /* Computes the loss and leaves the gradient of the cosines in b->s. */
 static void losses(struct rank_batch *b, const struct rank_step *step, struct rank_loss *loss)
 {
-    struct verdict_sums decision = {{0}, {0}};
-    double ranking = probabilities(b, step);
-    if (b->opposed) decisions(b, step, &decision);
-    loss->value = ranking / (double)b->pairs;
-    loss->value += step->decision * (decision.loss[0] + decision.loss[1]);
-    loss->by_border = step->decision * step->temperature * (decision.slope[0] - decision.slope[1]);
+    size_t count = b->pairs + b->opposed;
+    double ranking = 0, decision[2] = {0}, slope[2] = {0}; /* positive, opposed */
+    for (size_t j = 0; j < b->pairs; j++) b->sums[j] = 1.0f / b->sums[j];
+    threads_each(step->threads, count, 64, pair_losses, &(struct loss_job){b, step});
+    for (size_t i = 0; i < b->pairs; i++) ranking += b->rankings[i];
+    for (size_t i = 0; b->opposed && i < count; i++) {
+        size_t opposed = i >= b->pairs, kind = opposed ? b->opposed : b->pairs;
+        decision[opposed] += b->losses[i] / (double)kind;
+        slope[opposed] += b->slopes[i] / (double)kind;
+    }
+    loss->value = ranking / (double)b->pairs + step->decision * (decision[0] + decision[1]);
+    loss->by_border = step->decision * step->temperature * (slope[0] - slope[1]);
 }
 
 /* ---- Backward ---- */
 
-/* Rows of dy: G C for all a, G' A for the candidates, with G = b->s. */
-static void vector_gradient(struct rank_batch *b, int threads)
+/* Rows of dy: G C for all a, G' A for the candidates, with G = b->s. Tiles of a come first. */
+static void vector_gradient(size_t tile, size_t end_tile, void *user)
 {
-    size_t d = b->dim, n = b->pairs, m = n + b->hard;
-    size_t tiles_a = (n + TILE - 1) / TILE, tiles = tiles_a + (m + TILE - 1) / TILE;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (size_t tile = 0; tile < tiles; tile++) {
+    struct rank_batch *b = user;
+    size_t d = b->dim, n = b->pairs, m = n + b->hard, tiles_a = (n + TILE - 1) / TILE;
+    for (; tile < end_tile; tile++) {
         int of_a = tile < tiles_a;
         size_t first = (of_a ? tile : tile - tiles_a) * TILE, limit = of_a ? n : m;
         size_t end = first + TILE < limit ? first + TILE : limit, row = of_a ? first : n + first;
@@ -309,22 +327,6 @@ static void sort_entries(struct rank_batch *b, size_t rows)
     b->touched_count = count;
 }
 
-/* OUT = the gradient of L_f for features FIRST to END - 1 of the batch; also that of g_f, which is
- * L_f . dL_f because L_f enters as exp(g_f) L_f. */
-static void feature_gradients(struct rank_batch *b, const struct rank_map *map, size_t first,
-                              size_t end, int threads, float *out)
-{
-#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-    for (size_t i = first; i < end; i++) {
-        size_t start = b->start[i], f = b->touched[i], d = map->dim;
-        float *gradient = out + (i - first) * d;
-        rank_gather(b->dy, d, b->entry_row + start, b->entry_val + start, b->start[i + 1] - start,
-                    d, gradient);
-        rank_scale(gradient, map->gain[f], map->rows + f * d, d, &b->by_feature[i][0],
-                   &b->by_feature[i][1]);
-    }
-}
-
 film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map *map,
                                 const struct csr *x, const struct rank_rows *rows,
                                 const struct rank_step *step, struct rank_loss *loss,
@@ -332,12 +334,15 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
 {
     film_status status = FILM_OK;
     size_t count = 2 * (rows->pairs + rows->opposed) + rows->hard;
+    struct embedding embedding = {batch, map, x, rows->row, step};
     take_batch_rows(batch, rows);
-    TRY(read_rows(batch, x, rows->row, count, step, error));
-    embed_rows(batch, map, count, step->threads);
+    TRY(place_rows(batch, x, rows->row, count, error));
+    threads_each(step->threads, count, 32, embed_rows, &embedding);
     exponentiate_rows(batch, rows, step);
     losses(batch, step, loss);
-    vector_gradient(batch, step->threads);
+    size_t candidates = batch->pairs + batch->hard;
+    size_t tiles = (batch->pairs + TILE - 1) / TILE + (candidates + TILE - 1) / TILE;
+    threads_each(step->threads, tiles, 1, vector_gradient, batch);
     sort_entries(batch, count);
     TRY_ALLOC(mem_grow((void **)&batch->by_feature, &batch->feature_room, batch->touched_count,
                        sizeof *batch->by_feature),
@@ -348,11 +353,23 @@ done:
 
 /* ---- The AdaGrad step ---- */
 
+/* OUT = the gradient of L_f for feature I of the batch; also that of g_f, which is L_f . dL_f
+ * because L_f enters as exp(g_f) L_f. */
+static void feature_gradient(struct rank_batch *b, const struct rank_map *map, size_t i, float *out)
+{
+    size_t start = b->start[i], f = b->touched[i], d = map->dim;
+    rank_gather(b->dy, d, b->entry_row + start, b->entry_val + start, b->start[i + 1] - start, d,
+                out);
+    rank_scale(out, map->gain[f], map->rows + f * d, d, &b->by_feature[i][0], &b->by_feature[i][1]);
+}
+
 void rank_batch_read(struct rank_batch *batch, const struct rank_map *map, float *gradient,
                      float *gain)
 {
-    feature_gradients(batch, map, 0, batch->touched_count, 1, gradient);
-    for (size_t i = 0; i < batch->touched_count; i++) gain[i] = (float)batch->by_feature[i][0];
+    for (size_t i = 0; i < batch->touched_count; i++) {
+        feature_gradient(batch, map, i, gradient + i * map->dim);
+        gain[i] = (float)batch->by_feature[i][0];
+    }
 }
 
 /* AdaGrad with one step size per feature. SQUARE is the squared norm of the gradient row. */
@@ -365,15 +382,25 @@ static void step_row(struct rank_map *map, size_t f, const float *gradient, doub
                        map->dim);
 }
 
-static void step_features(struct rank_batch *batch, struct rank_map *map,
-                          const struct rank_step *step, size_t first, size_t end)
+struct adagrad_step {
+    struct rank_batch *batch;
+    struct rank_map *map;
+    const struct rank_step *step;
+};
+
+/* Computes the gradients of features I .. END of the batch and steps along them. */
+static void step_features(size_t i, size_t end, void *user)
 {
-    float rate = (float)step->rate, weight_rate = (float)step->weight_rate;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(step->threads)
-    for (size_t i = first; i < end; i++) {
-        size_t f = batch->touched[i];
-        float by_gain = (float)batch->by_feature[i][0];
-        step_row(map, f, batch->gradient + (i - first) * map->dim, batch->by_feature[i][1], rate);
+    const struct adagrad_step *job = user;
+    struct rank_batch *b = job->batch;
+    struct rank_map *map = job->map;
+    float rate = (float)job->step->rate, weight_rate = (float)job->step->weight_rate;
+    float gradient[RANK_MOST_DIM];
+    for (; i < end; i++) {
+        size_t f = b->touched[i];
+        feature_gradient(b, map, i, gradient);
+        step_row(map, f, gradient, b->by_feature[i][1], rate);
+        float by_gain = (float)b->by_feature[i][0];
         map->gain_squares[f] += by_gain * by_gain;
         if (weight_rate > 0.0f && map->gain_squares[f] > 0.0f) {
             map->log_gain[f] -= weight_rate * by_gain / sqrtf(map->gain_squares[f]);
@@ -382,27 +409,15 @@ static void step_features(struct rank_batch *batch, struct rank_map *map,
     }
 }
 
-/* By blocks: the gradient of all features of a batch would be nearly as large as the map. */
-film_status rank_batch_update(struct rank_batch *batch, struct rank_map *map,
-                              const struct rank_step *step, double *norm, film_error *error)
+double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
+                         const struct rank_step *step)
 {
-    enum { BLOCK = 2048 };
-    film_status status = FILM_OK;
     size_t count = batch->touched_count;
     double sum = 0.0;
-    TRY_ALLOC(mem_grow((void **)&batch->gradient, &batch->gradient_room,
-                       (count < BLOCK ? count : BLOCK) * map->dim, sizeof *batch->gradient),
-              error);
-    for (size_t first = 0; first < count; first += BLOCK) {
-        size_t end = first + BLOCK < count ? first + BLOCK : count;
-        feature_gradients(batch, map, first, end, step->threads, batch->gradient);
-        step_features(batch, map, step, first, end);
-    }
+    threads_each(step->threads, count, 64, step_features, &(struct adagrad_step){batch, map, step});
     for (size_t i = 0; i < count; i++) {
         double by_gain = (double)(float)batch->by_feature[i][0];
         sum += batch->by_feature[i][1] + by_gain * by_gain;
     }
-    *norm = sqrt(sum);
-done:
-    return status;
+    return sqrt(sum);
 }

@@ -18,7 +18,8 @@ struct rank_batch {
     float *s;          /* pairs x (pairs + hard): exponentials, then gradient of the cosines */
     float *sums;       /* tiles x pairs: column sums per tile; finally the total in the first */
     float *row_sum;    /* pairs */
-    double *losses;    /* pairs + opposed */
+    double *rankings;  /* pairs: losses of the ranking */
+    double *losses;    /* pairs + opposed: losses of the decision */
     double *slopes;    /* pairs + opposed: sigma, near 1 where the decision is wrong */
     uint32_t *cluster; /* candidates */
     /* The same entries by feature. */
@@ -27,11 +28,10 @@ struct rank_batch {
     size_t *start;     /* touched + 1 */
     uint32_t *entry_row;
     float *entry_val;
-    float *gradient;         /* of some of them x dim */
     double (*by_feature)[2]; /* touched: gradient of g; squared gradient of L */
     size_t touched_count;
     size_t col_room, val_room;
-    size_t touched_room, start_room, entry_row_room, entry_val_room, gradient_room, feature_room;
+    size_t touched_room, start_room, entry_row_room, entry_val_room, feature_room;
 };
 
 film_status rank_batch_init(struct rank_batch *batch, size_t pairs, size_t hard, size_t opposed,
@@ -68,8 +68,8 @@ film_status rank_batch_gradient(struct rank_batch *batch, const struct rank_map 
 void rank_batch_read(struct rank_batch *batch, const struct rank_map *map, float *gradient,
                      float *gain);
 
-/* Makes one AdaGrad step; *NORM becomes that of the gradient. */
-film_status rank_batch_update(struct rank_batch *batch, struct rank_map *map,
-                              const struct rank_step *step, double *norm, film_error *error);
+/* Makes one AdaGrad step; returns the norm of the gradient. */
+double rank_batch_update(struct rank_batch *batch, struct rank_map *map,
+                         const struct rank_step *step);
 
 #endif

@@ -3,6 +3,7 @@
 #include "learn/rank_map.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/threads.h"
 #include "embed/vec.h"
 #include "learn/rank_kernel.h"
 
@@ -10,11 +11,16 @@
 #include <string.h>
 
 enum {
-    MOST_DIM = 4096,      /* a part of a vector is on the stack */
-    ENTRIES_AT_ONCE = 256 /* entries weighted at a time, on the stack too */
+    ENTRIES_AT_ONCE = 256 /* entries weighted at a time, on the stack */
 };
 
 /* ---- Start ---- */
+
+struct rank_signs {
+    struct rank_map *map;
+    float ground;
+    uint64_t seed;
+};
 
 /* Signs instead of normal deviates: an equally good random projection that needs one random number
  * per 64 entries. Every row has length exactly 1, so that all features start with equal
@@ -31,14 +37,23 @@ static void fill_signs(const struct rank_map *map, uint64_t seed, uint64_t featu
     }
 }
 
+static void start_features(size_t f, size_t end, void *user)
+{
+    const struct rank_signs *job = user;
+    for (; f < end; f++) {
+        fill_signs(job->map, job->seed, f);
+        job->map->gain[f] = 1.0f;
+        job->map->squares[f] = job->ground;
+    }
+}
+
 film_status rank_map_init(struct rank_map *map, const struct rank_start *start, film_error *error)
 {
     film_status status = FILM_OK;
     size_t elements, features = start->features, dim = start->dim;
-    float ground = (float)(start->ground * start->ground);
-    int threads = start->threads;
+    struct rank_signs job = {map, (float)(start->ground * start->ground), start->seed};
     *map = (struct rank_map){.features = features, .dim = dim};
-    if (dim > MOST_DIM || __builtin_mul_overflow(features, dim, &elements))
+    if (dim > RANK_MOST_DIM || __builtin_mul_overflow(features, dim, &elements))
         return status_set(error, FILM_USAGE,
                           "a map of %zu features and %zu dimensions is too large; choose fewer "
                           "features or a smaller dim",
@@ -49,12 +64,7 @@ film_status rank_map_init(struct rank_map *map, const struct rank_start *start, 
                   (map->gain_squares = mem_zeroed(features, sizeof *map->gain_squares)) &&
                   (map->squares = mem_array(features, sizeof *map->squares)),
               error);
-#pragma omp parallel for num_threads(threads)
-    for (size_t f = 0; f < features; f++) {
-        fill_signs(map, start->seed, f);
-        map->gain[f] = 1.0f;
-        map->squares[f] = ground;
-    }
+    threads_each(start->threads, features, 1024, start_features, &job);
 done:
     if (status != FILM_OK) rank_map_free(map);
     return status;
@@ -75,7 +85,7 @@ void rank_map_free(struct rank_map *map)
 void rank_map_project(const struct rank_map *map, const uint32_t *col, const float *val,
                       size_t count, float *out)
 {
-    float weighed[ENTRIES_AT_ONCE], part[MOST_DIM];
+    float weighed[ENTRIES_AT_ONCE], part[RANK_MOST_DIM];
     uint32_t used[ENTRIES_AT_ONCE];
     memset(out, 0, map->dim * sizeof *out);
     for (size_t at = 0; at < count; at += ENTRIES_AT_ONCE) {

@@ -4,6 +4,8 @@
 
 #include "learn/rank.h"
 
+enum { RANK_MOST_DIM = 4096 /* a vector is on the stack */ };
+
 struct rank_map {
     size_t features, dim;
     float *rows;         /* features x dim: L */
