@@ -101,7 +101,7 @@ film_status model_answers_near(const struct evaluation *evaluation,
     struct near_misses near = {0};
     unsigned char *is_near = mem_array(count, 1);
     struct id_pairs ids = {&evaluation->corpus.sentences, evaluation->a, evaluation->b};
-    size_t *pool = mem_zeroed(sentences, sizeof *pool);
+    unsigned char *pool = mem_zeroed(sentences, 1);
     struct score_source source = {.pair = pair_of_ids, .user = &ids};
     TRY_ALLOC(is_near && pool, error);
     TRY(evaluation_rule(evaluation, judge.decision, &judge.rule, error));

@@ -18,8 +18,8 @@ struct near_judge {
     struct match_rule rule;
     uint64_t seed;
     int threads;
-    size_t most;        /* pairs to make up */
-    const size_t *seen; /* by sentence: not 0 where training has it; NULL: nowhere */
+    size_t most;               /* pairs to make up */
+    const unsigned char *seen; /* by sentence: not 0 where training has it; NULL: nowhere */
 };
 
 /* Made-up pairs that mean something else, one edited sentence each. */

@@ -15,7 +15,7 @@
 #ifndef PAIR_TREES_H
 #define PAIR_TREES_H
 
-#include "base/comm.h"
+#include "base/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

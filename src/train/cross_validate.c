@@ -57,9 +57,9 @@ static int reserve(struct cross_validated *held, size_t count)
 /* The rows of a fold, to be scored by a model that was trained without them. */
 struct fold_rows {
     struct corpus judged;
-    size_t *seen;     /* per sentence: whether training has it, though the fold's rows do not */
-    size_t numbered;  /* sentences that have been numbered before */
-    size_t near_most; /* near misses to make up; 0: none are wanted */
+    unsigned char *seen; /* per sentence: whether training has it, though the fold's rows do not */
+    size_t numbered;     /* sentences that have been numbered before */
+    size_t near_most;    /* near misses to make up; 0: none are wanted */
 };
 
 static void fold_rows_free(struct fold_rows *fold)
@@ -73,7 +73,7 @@ static void fold_rows_free(struct fold_rows *fold)
 static film_status mark_seen(struct fold_rows *fold, const struct corpus *rest, film_error *error)
 {
     const struct strtab *sentences = &fold->judged.sentences;
-    fold->seen = mem_array(sentences->count, sizeof *fold->seen);
+    fold->seen = mem_array(sentences->count, 1);
     if (!fold->seen) return status_no_memory(error);
     for (uint32_t i = 0; i < sentences->count; i++) {
         film_text text = strtab_get(sentences, i);

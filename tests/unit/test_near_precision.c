@@ -123,7 +123,7 @@ static void seen_sentences_are_left_out_and_most_is_a_limit(void **state)
     struct strtab sentences;
     struct near_judge some = judge;
     sentences_of(&sentences, 0, 50);
-    size_t *seen = calloc(sentences.count, sizeof *seen);
+    unsigned char *seen = calloc(sentences.count, 1);
     for (size_t i = 0; i < sentences.count; i++) seen[i] = 1;
     some.seen = seen;
     assert_ok(near_misses_make_up(&near, &some, &sentences, &error));
