@@ -49,9 +49,10 @@ foreach(name film_pool film_train)
   target_link_libraries(${name}_shared PUBLIC film_shared)
 endforeach()
 
-# A report's style sheet is put into the library, as the page is into the program.
-set_source_files_properties(src/report/style.c PROPERTIES COMPILE_DEFINITIONS FILM_ROOT="${PROJECT_SOURCE_DIR}"
-  OBJECT_DEPENDS ${PROJECT_SOURCE_DIR}/src/report/report.css)
+# The page of a report is put into the library (src/report/page.c): again when a file of it changes.
+file(GLOB FILM_REPORT_PAGE CONFIGURE_DEPENDS web/*.js web/*.css web/report.html)
+set_source_files_properties(src/report/page.c PROPERTIES COMPILE_DEFINITIONS FILM_ROOT="${PROJECT_SOURCE_DIR}"
+  OBJECT_DEPENDS "${FILM_REPORT_PAGE}")
 
 # Tests link what they use of all three.
 add_library(film_internal INTERFACE)

@@ -127,14 +127,11 @@ set(FILM_TRAIN_SOURCES
   src/train/known_words.c src/train/options.c src/train/pairs.c src/train/plan.c
   src/train/reference.c src/train/spill.c src/train/split.c src/train/train.c
   src/train/train_api.c src/train/training_rows.c
-  # plot: numbers to SVG
-  src/plot/heat.c src/plot/markup.c src/plot/plot.c src/plot/scale.c
   # report: a page about a model
-  src/report/audit.c src/report/captions.c src/report/data.c src/report/dimensions.c
-  src/report/file_stats.c src/report/labels.c src/report/map.c src/report/mistakes.c
-  src/report/others.c src/report/page.c src/report/quality.c src/report/reasons.c
-  src/report/report.c src/report/shapes.c src/report/style.c src/report/summary.c
-  src/report/sweep.c src/report/systems.c src/report/training.c
+  src/report/audit.c src/report/data.c src/report/dimensions.c src/report/file_stats.c
+  src/report/labels.c src/report/map.c src/report/mistakes.c src/report/page.c src/report/put.c
+  src/report/quality.c src/report/reasons.c src/report/report.c src/report/shapes.c
+  src/report/systems.c
 )
 
 # ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----

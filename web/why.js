@@ -1,6 +1,7 @@
 // Shows an explanation: both sentences with their most important words, the links between them, and the sum. Records are
 // shown field by field, and their sum is a waterfall over fields.
 import { el, svg, signed, percent, several, count } from "./dom.js";
+import { row, side, waterfall } from "./sum.js";
 import { segments } from "./spans.js";
 import { isRecord } from "./record.js";
 
@@ -17,7 +18,6 @@ const byStrength = (x, y) => strength(y) - strength(x);
 const verdict = (answer) => answer.same; // as the page words it (inWords)
 const bySupport = (same) => (x, y) => ((y.weight > 0) === same) - ((x.weight > 0) === same) || byStrength(x, y);
 const sum = (items) => items.reduce((total, item) => total + item.weight, 0);
-const side = (x) => (x < 0 ? "against" : "for");
 
 // ---- The two sentences ----
 
@@ -206,39 +206,6 @@ function reasonText(reason) {
     const other = reason.other ? ` – “${reason.other.text}”` : "";
     const where = !other && reason.side ? (reason.side === "a" ? " (A)" : " (B)") : "";
     return `${reason.kind}: “${reason.text}”${other}${where}`;
-}
-
-function bar(weight, largest) {
-    const node = el("span.bar", { "aria-hidden": "true" }, el(`span.fill.${side(weight)}`));
-    node.firstChild.style.setProperty("--part", (Math.abs(weight) / (largest || 1)).toFixed(4));
-    return node;
-}
-
-// A step of a waterfall: from the sum of the lines above to the sum with this line. `scale` is {low, high, sum}.
-function step(weight, scale) {
-    const at = (sum) => (sum - scale.low) / (scale.high - scale.low || 1);
-    const [from, to] = [at(scale.sum), at(scale.sum += weight)];
-    const node = el("span.fall", { "aria-hidden": "true" }, el(`span.fill.${side(weight)}`));
-    node.style.setProperty("--zero", at(0).toFixed(4));
-    node.firstChild.style.setProperty("--from", Math.min(from, to).toFixed(4));
-    node.firstChild.style.setProperty("--part", Math.abs(to - from).toFixed(4));
-    return node;
-}
-
-const row = (label, weight, scale) => [
-    el("span.what", { dir: "auto" }, label), typeof scale === "object" ? step(weight, scale) : bar(weight, scale),
-    el("span.weight", {}, signed(weight)),
-];
-
-// The range of the sums that a waterfall passes.
-function waterfall(weights) {
-    const scale = { low: 0, high: 0, sum: 0 };
-    for (const weight of weights) {
-        scale.sum += weight;
-        scale.low = Math.min(scale.low, scale.sum);
-        scale.high = Math.max(scale.high, scale.sum);
-    }
-    return { ...scale, sum: 0 };
 }
 
 // Lists the reasons of a group. Their weights add up to the group's weight. A raw id is the title of its line.

@@ -209,15 +209,12 @@ static int write_short_number(struct writer *writer, double number)
 #endif
 }
 
-void writer_number(struct writer *writer, double number)
+/* Writes NUMBER with SIGNIFICANT digits; WHOLE: a whole number remains a real one for readers that
+ * distinguish them. */
+static void write_digits(struct writer *writer, double number, int significant, int whole)
 {
     char text[40];
-    if (!isfinite(number)) {
-        writer_null(writer);
-        return;
-    }
-    if (write_short_number(writer, number)) return;
-    int written = snprintf(text, sizeof text, "%.17g", number), length = 0, whole = 1;
+    int written = snprintf(text, sizeof text, "%.*g", significant, number), length = 0;
     for (int i = 0; i < written; i++) {
         int plain = (text[i] >= '0' && text[i] <= '9') || strchr("+-e", text[i]);
         if (text[i] == 'e') whole = 0;
@@ -227,11 +224,27 @@ void writer_number(struct writer *writer, double number)
                  text[length - 1] != '.') /* the decimal point of the locale, one byte or more */
             text[length++] = '.', whole = 0;
     }
-    if (whole) { /* keep it a real number for readers that distinguish them */
+    if (whole) {
         text[length++] = '.';
         text[length++] = '0';
     }
     writer_raw(writer, text, (size_t)length);
+}
+
+void writer_number(struct writer *writer, double number)
+{
+    if (!isfinite(number))
+        writer_null(writer);
+    else if (!write_short_number(writer, number))
+        write_digits(writer, number, 17, 1);
+}
+
+void writer_rounded(struct writer *writer, double number, int significant)
+{
+    if (!isfinite(number))
+        writer_null(writer);
+    else
+        write_digits(writer, number, significant, 0);
 }
 
 void writer_weight(struct writer *writer, double weight)

@@ -37,6 +37,9 @@ void writer_null(struct writer *writer);
 /* Writes 17 digits, which read back as the same double. Writes null when NUMBER is not finite. */
 void writer_number(struct writer *writer, double number);
 
+/* Writes the SIGNIFICANT first digits, for readers that draw. */
+void writer_rounded(struct writer *writer, double number, int significant);
+
 /* Writes twelve decimals, which takes a twentieth of the time of writer_number. A sum of a thousand
  * weights is still right to 1e-9. */
 void writer_weight(struct writer *writer, double weight);

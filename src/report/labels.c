@@ -1,13 +1,10 @@
-/* The table of labels to check: pairs whose label contradicts other labels of the file, pairs whose
- * label the model is sure to be wrong about, and sentences whose neighbours have another category;
- * and the table of the worst categories. */
+/* Labels to check: pairs whose label contradicts other labels of the file, pairs whose label the
+ * model is sure to be wrong about, and sentences whose neighbours have another category; and the
+ * worst categories. */
 #include "report/labels.h"
-#include "base/sort.h"
 #include "base/mem.h"
-#include "plot/scale.h"
-#include "report/reasons.h"
+#include "base/sort.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,25 +23,20 @@ static int least_likely_first(const void *left, const void *right)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-/* Writes a row: number of the row in the file, label, what the model says, the pair, why. */
-static void write_label_pair(struct report *report, const struct eval_view *view,
-                             const struct file_stats *file, size_t pair, const char *why)
+/* ROW is the number of the row in the file; null if rows were left out. */
+static void put_suspect(struct writer *to, const struct eval_view *view,
+                        const struct file_stats *file, size_t pair, const char *why)
 {
-    struct markup *out = &report->body;
     const struct strtab *sentences = &file->corpus->sentences;
     size_t row = file->corpus->labels == FILM_LABELS_TRIPLETS ? pair / 2 : pair;
-    markup_raw(out, "<tr>");
-    if (file->corpus->skipped)
-        markup_raw(out, "<td>-</td>"); /* rows were left out, so the number is not known */
-    else
-        markup_print(out, "<td>%zu</td>", row + 1);
-    markup_print(out, "<td>%s</td>", file->pairs.label[pair] >= 0.5f ? "same" : "different");
-    if (view) markup_print(out, "<td>%.3f</td>", view->probability[pair]);
-    markup_raw(out, "<td>");
-    sentence_write(out, strtab_get(sentences, file->pairs.a[pair]));
-    markup_raw(out, "<br/>");
-    sentence_write(out, strtab_get(sentences, file->pairs.b[pair]));
-    markup_print(out, "</td><td>%s</td></tr>\n", why);
+    put_open(to, NULL, '{');
+    put_number(to, "row", file->corpus->skipped ? (double)NAN : (double)(row + 1));
+    put_truth(to, "same", file->pairs.label[pair] >= 0.5f);
+    put_number(to, "probability", view ? view->probability[pair] : (double)NAN);
+    put_sentence(to, "a", strtab_get(sentences, file->pairs.a[pair]));
+    put_sentence(to, "b", strtab_get(sentences, file->pairs.b[pair]));
+    put_string(to, "why", why);
+    writer_close(to, '}');
 }
 
 static int is_odd(const struct file_stats *file, size_t pair)
@@ -54,16 +46,14 @@ static int is_odd(const struct file_stats *file, size_t pair)
     return 0;
 }
 
-film_status labels_of_pairs(struct report *report, const struct eval_view *view,
-                            const struct file_stats *file, const char *id, film_error *error)
+film_status labels_of_pairs(struct writer *to, const struct eval_view *view,
+                            const struct file_stats *file, film_error *error)
 {
     enum { SHOWN = 20 };
     static const char *const why[] = {
         [FILE_STATS_BOTH_LABELS] = "the same pair has the other label in another row",
         [FILE_STATS_CONNECTED] = "a chain of pairs labelled the same connects them",
         [FILE_STATS_IDENTICAL] = "identical words, labelled different"};
-    static const char *const heads[] = {"row", "label", "p (same)", "pair", "why"};
-    static const char *const short_heads[] = {"row", "label", "pair", "why"};
     size_t count = 0;
     struct suspect *list = mem_array(view ? file->count : 0, sizeof *list);
     if (!list) return status_no_memory(error);
@@ -72,26 +62,13 @@ film_status labels_of_pairs(struct report *report, const struct eval_view *view,
         if (p < UNLIKELY && !is_odd(file, i)) list[count++] = (struct suspect){p, i};
     }
     sort_array(list, count, sizeof *list, least_likely_first);
-    if (count + file->odd_count) {
-        markup_raw(&report->body, "<h3>Labels to check in <bdi>");
-        markup_string(&report->body, file->name);
-        markup_print(
-            &report->body,
-            "</bdi></h3><p class=\"intro\">Labels that contradict other labels%s. Rows are "
-            "counted from 1, without the header.</p>",
-            view ? ", and labels that the model gives less than 10 %, the least likely "
-                   "first: either the label or the model is wrong"
-                 : "");
-        table_begin(&report->body, id, view ? heads : short_heads, view ? 5 : 4);
-        for (size_t i = 0; i < file->odd_count; i++)
-            write_label_pair(report, view, file, file->odd[i], why[file->odd_kind[i]]);
-        for (size_t i = 0; i < count && i < SHOWN; i++)
-            write_label_pair(report, view, file, list[i].pair, "the model says the opposite");
-        table_end(&report->body);
-    }
-    if (count > SHOWN)
-        markup_print(&report->body, "<p><small>The model contradicts %zu more labels.</small></p>",
-                     count - SHOWN);
+    put_open(to, "suspicious", '[');
+    for (size_t i = 0; i < file->odd_count; i++)
+        put_suspect(to, view, file, file->odd[i], why[file->odd_kind[i]]);
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        put_suspect(to, view, file, list[i].pair, "the model says the opposite");
+    writer_close(to, ']');
+    put_count(to, "more_suspicious", count > SHOWN ? count - SHOWN : 0);
     mem_free(list);
     return FILM_OK;
 }
@@ -127,27 +104,12 @@ static void find_confusion(const struct eval_view *view, struct category_tally *
     }
 }
 
-static void write_tally(struct markup *out, const struct strtab *names,
-                        const struct category_tally *tally)
-{
-    markup_raw(out, "<tr><td>");
-    sentence_write(out, strtab_get(names, (uint32_t)tally->category));
-    markup_print(out, "</td><td class=\"figure\">%zu</td><td class=\"figure\">%.0f %%</td><td>",
-                 tally->sentences, 100 * (double)tally->right / (double)tally->sentences);
-    if (tally->confused) {
-        sentence_write(out, strtab_get(names, (uint32_t)tally->instead));
-        markup_print(out, " <small>(%zu)</small>", tally->confused);
-    }
-    markup_raw(out, "</td></tr>\n");
-}
-
-static film_status write_worst(struct report *report, const struct eval_view *view,
-                               film_error *error)
+static film_status write_worst(struct writer *to, const struct eval_view *view, film_error *error)
 {
     enum { SHOWN = 15 };
-    static const char *const heads[] = {"category", "sentences", "right", "most often taken for"};
     film_status status = FILM_OK;
-    size_t categories = view->corpus->categories.count, count = 0;
+    const struct strtab *names = &view->corpus->categories;
+    size_t categories = names->count, count = 0;
     struct category_tally *list = mem_array(categories, sizeof *list);
     size_t *wrong = mem_array(categories, sizeof *wrong);
     TRY_ALLOC(list && wrong, error);
@@ -159,125 +121,50 @@ static film_status write_worst(struct report *report, const struct eval_view *vi
     }
     for (size_t c = 0; c < categories; c++)
         if (list[c].right < list[c].sentences) list[count++] = list[c];
-    if (!count) goto done;
-    sort_array(list, count, sizeof *list, worst_first);
-    markup_print(
-        &report->body,
-        "<h3>Worst categories</h3><p class=\"intro\">How many sentences of a category their "
-        "ten nearest neighbours name correctly; the worst %zu of %zu categories.</p>",
-        count < SHOWN ? count : SHOWN, categories);
-    table_begin(&report->body, "worst-categories", heads, 4);
+    if (count) sort_array(list, count, sizeof *list, worst_first);
+    put_open(to, "worst", '[');
     for (size_t i = 0; i < count && i < SHOWN; i++) {
         find_confusion(view, &list[i], wrong);
-        write_tally(&report->body, &view->corpus->categories, &list[i]);
+        put_open(to, NULL, '{');
+        put_sentence(to, "category", strtab_get(names, (uint32_t)list[i].category));
+        put_count(to, "sentences", list[i].sentences);
+        put_count(to, "right", list[i].right);
+        if (list[i].confused)
+            put_sentence(to, "instead", strtab_get(names, (uint32_t)list[i].instead));
+        put_count(to, "confused", list[i].confused);
+        writer_close(to, '}');
     }
-    table_end(&report->body);
+    writer_close(to, ']');
 done:
     mem_free(list);
     mem_free(wrong);
     return status;
 }
 
-/* ---- Categories that the model itself answers ---- */
-
-static int lower_f1_first(const void *left, const void *right)
-{
-    const json_t *a = *(json_t *const *)left, *b = *(json_t *const *)right;
-    double x = json_value(a, "f1"), y = json_value(b, "f1");
-    if (x != y) return x < y ? -1 : 1;
-    return strcmp(json_string_value(json_object_get(a, "category")),
-                  json_string_value(json_object_get(b, "category")));
-}
-
-static void write_name(struct markup *out, const json_t *object, const char *key)
-{
-    const char *name = json_string_value(json_object_get(object, key));
-    sentence_write(out, film_string(name ? name : ""));
-}
-
-/* Writes the most frequent confusion of a category; the list begins with the most frequent. */
-static void write_confusion(struct markup *out, const json_t *confusions, const json_t *category)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach((json_t *)(uintptr_t)confusions, i, one)
-    {
-        if (!json_equal(json_object_get(one, "category"), category)) continue;
-        write_name(out, one, "answered");
-        markup_print(out, " <small>(%.0f)</small>", json_value(one, "rows"));
-        return;
-    }
-}
-
-/* Writes the categories with the lowest F1, as film eval --json lists them in `classes`. */
-static film_status write_classes(struct report *report, const json_t *answer, film_error *error)
-{
-    enum { SHOWN = 15 };
-    static const char *const heads[] = {"category", "sentences", "precision", "recall",
-                                        "most often taken for"};
-    const json_t *classes = json_object_get(answer, "classes");
-    size_t i, count = 0;
-    json_t *one, **list = mem_array(json_array_size(classes), sizeof(json_t *));
-    if (!list) return status_no_memory(error);
-    json_array_foreach((json_t *)(uintptr_t)classes, i, one) if (json_value(one, "rows") > 0)
-        list[count++] = one;
-    sort_array(list, count, sizeof *list, lower_f1_first);
-    markup_print(&report->body,
-                 "<h3>Worst categories</h3><p class=\"intro\">The %zu of %zu categories with the "
-                 "lowest F1.</p>",
-                 count < SHOWN ? count : SHOWN, count);
-    table_begin(&report->body, "worst-categories", heads, 5);
-    for (i = 0; i < count && i < SHOWN; i++) {
-        markup_raw(&report->body, "<tr><td>");
-        write_name(&report->body, list[i], "category");
-        markup_print(&report->body,
-                     "</td><td class=\"figure\">%.0f</td><td class=\"figure\">%.0f %%</td><td "
-                     "class=\"figure\">%.0f %%</td><td>",
-                     json_value(list[i], "rows"), 100 * json_value(list[i], "precision"),
-                     100 * json_value(list[i], "recall"));
-        write_confusion(&report->body, json_object_get(answer, "confusions"),
-                        json_object_get(list[i], "category"));
-        markup_raw(&report->body, "</td></tr>\n");
-    }
-    table_end(&report->body);
-    mem_free(list);
-    return FILM_OK;
-}
-
-/* Writes sentences that almost all of their ten neighbours contradict. */
-static void write_odd_sentences(struct report *report, const struct eval_view *view)
+/* Sentences that almost all of their ten neighbours contradict. */
+static void write_odd(struct writer *to, const struct eval_view *view)
 {
     enum { SHOWN = 20, MOST_VOTES = 10, LEAST_VOTES = 8 };
-    static const char *const heads[] = {"category", "neighbours say", "sentence"};
-    struct markup *out = &report->body;
     const struct strtab *names = &view->corpus->categories;
     size_t shown = 0;
+    put_open(to, "odd", '[');
     for (int votes = MOST_VOTES; votes >= LEAST_VOTES; votes--)
         for (uint32_t i = 0; i < view->own && shown < SHOWN; i++) {
             if (view->votes[i] != votes || view->voted[i] == view->category[i]) continue;
-            if (!shown++) {
-                markup_raw(out, "<h3>Labels to check</h3><p class=\"intro\">Sentences of which at "
-                                "least eight of the ten nearest neighbours have one other "
-                                "category.</p>");
-                table_begin(out, "labels-eval", heads, 3);
-            }
-            markup_raw(out, "<tr><td>");
-            sentence_write(out, strtab_get(names, view->category[i]));
-            markup_raw(out, "</td><td>");
-            sentence_write(out, strtab_get(names, view->voted[i]));
-            markup_print(out, " <small>(%d of 10)</small></td><td>", votes);
-            sentence_write(out, strtab_get(&view->corpus->sentences, i));
-            markup_raw(out, "</td></tr>\n");
+            shown++;
+            put_open(to, NULL, '{');
+            put_sentence(to, "category", strtab_get(names, view->category[i]));
+            put_sentence(to, "neighbours", strtab_get(names, view->voted[i]));
+            put_count(to, "votes", (size_t)votes);
+            put_sentence(to, "text", strtab_get(&view->corpus->sentences, i));
+            writer_close(to, '}');
         }
-    if (shown) table_end(out);
+    writer_close(to, ']');
 }
 
-film_status labels_of_categories(struct report *report, const struct eval_view *view,
-                                 film_error *error)
+film_status labels_of_categories(struct writer *to, const struct eval_view *view, film_error *error)
 {
-    int answers = json_array_size(json_object_get(view->answer, "classes")) > 0;
-    film_status status =
-        answers ? write_classes(report, view->answer, error) : write_worst(report, view, error);
-    if (status == FILM_OK) write_odd_sentences(report, view);
+    film_status status = write_worst(to, view, error);
+    if (status == FILM_OK) write_odd(to, view);
     return status;
 }

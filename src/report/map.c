@@ -1,4 +1,4 @@
-/* The section Map: projects the vectors of sentences and words onto their first two principal
+/* Map: projects the vectors of sentences and words onto their first two principal
  * components. */
 #include "base/mem.h"
 #include "base/threads.h"
@@ -6,7 +6,7 @@
 #include "embed/vec.h"
 #include "model/model.h"
 #include "la/flat.h"
-#include "report/captions.h"
+#include "report/parts.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -15,12 +15,12 @@
 
 enum { MOST_PAIRS = 200, MOST_SENTENCES = 500, MOST_WORDS = 400, MOST_GROUPS = 8 };
 
-/* What to draw: normalised vectors, and the group of each. */
+/* What to show: normalised vectors, and the group of each. */
 struct places {
     size_t count, dim;
     film_text *text;
     float *vector; /* count x dim */
-    int *group;    /* -1: no group with a colour */
+    int *group;    /* index of its name */
     double *at;    /* count x 2 */
     double share;  /* of the variance that the two components explain */
 };
@@ -107,9 +107,16 @@ done:
     return status;
 }
 
-/* Writes the caption of each point: its text and its nearest neighbour among the points. */
-static film_status caption(const struct places *places, int threads, struct captions *captions,
-                           film_error *error)
+/* Names of the groups, and whether places 2 i and 2 i + 1 are a pair. */
+struct legend {
+    const char *const *groups;
+    size_t count;
+    int linked;
+};
+
+/* Writes each place with its text and its nearest neighbour among the places. */
+static film_status put_places(struct writer *to, const struct places *places, int threads,
+                              film_error *error)
 {
     film_status status = FILM_OK;
     struct flat rows = {places->vector, NULL, places->count, places->dim};
@@ -120,120 +127,44 @@ static film_status caption(const struct places *places, int threads, struct capt
     if (places->count > 1)
         TRY(flat_search(&rows, &all, 1, threads, &(film_progress){0},
                         &(struct nearest){near, score, 0}, error));
+    put_open(to, "points", '[');
     for (size_t i = 0; i < places->count; i++) {
-        captions_put(captions, places->text[i], 140);
-        if (places->count > 1 && near[i] != FLAT_NONE) {
-            captions_print(captions, "\nnearest here (%.2f): ", (double)score[i]);
-            captions_put(captions, places->text[near[i]], 140);
-        }
-        captions_next(captions);
+        int found = places->count > 1 && near[i] != FLAT_NONE;
+        put_open(to, NULL, '[');
+        put_number(to, NULL, places->at[2 * i]);
+        put_number(to, NULL, places->at[2 * i + 1]);
+        put_count(to, NULL, (size_t)places->group[i]);
+        put_text(to, NULL, places->text[i], 140);
+        put_number(to, NULL, found ? (double)near[i] : (double)NAN);
+        put_number(to, NULL, found ? (double)score[i] : (double)NAN);
+        writer_close(to, ']');
     }
+    writer_close(to, ']');
 done:
     mem_free(near);
     mem_free(score);
     return status;
 }
 
-/* Options of a drawing. */
-struct drawing {
-    const char *id, *title, *about;
-    const char *const *groups; /* their names */
-    size_t group_count;
-    int linked; /* places 2 i and 2 i + 1 are a pair, joined by a line */
-    int named;  /* texts are short enough to be drawn */
-};
-
-/* The series of a map, and the arrays they refer to. */
-struct canvas {
-    struct plot_series series[2 * MOST_GROUPS];
-    size_t used, filled, labelled;
-    double *x, *y; /* 4 x places */
-    film_text *label;
-};
-
-static void put_point(struct canvas *canvas, const struct places *places, size_t i)
-{
-    canvas->x[canvas->filled] = places->at[2 * i];
-    canvas->y[canvas->filled++] = places->at[2 * i + 1];
-}
-
-/* Adds the lines of a group's pairs, separated by gaps. */
-static void put_links(struct canvas *canvas, const struct places *places, size_t group)
-{
-    size_t start = canvas->filled;
-    for (size_t i = 0; i + 1 < places->count; i += 2) {
-        if (places->group[i] != (int)group) continue;
-        put_point(canvas, places, i);
-        put_point(canvas, places, i + 1);
-        canvas->x[canvas->filled] = canvas->y[canvas->filled] = NAN;
-        canvas->filled++;
-    }
-    canvas->series[canvas->used++] = (struct plot_series){.kind = PLOT_LINE,
-                                                          .colour = (int)group + 1,
-                                                          .x = canvas->x + start,
-                                                          .y = canvas->y + start,
-                                                          .count = canvas->filled - start};
-}
-
-static void put_points(struct canvas *canvas, const struct places *places, size_t group,
-                       const char *name, const film_text *captions)
-{
-    size_t start = canvas->filled, first = canvas->labelled;
-    for (size_t i = 0; i < places->count; i++) {
-        if (places->group[i] != (int)group) continue;
-        put_point(canvas, places, i);
-        canvas->label[canvas->labelled++] = captions[i];
-    }
-    canvas->series[canvas->used++] = (struct plot_series){.name = name,
-                                                          .kind = PLOT_POINTS,
-                                                          .colour = (int)group + 1,
-                                                          .x = canvas->x + start,
-                                                          .y = canvas->y + start,
-                                                          .count = canvas->filled - start,
-                                                          .label = canvas->label + first};
-}
-
-static film_status draw_map(struct report *report, struct places *places,
-                            const struct drawing *drawing, film_error *error)
+static film_status put_map(struct report *report, const char *key, struct places *places,
+                           const struct legend *legend, film_error *error)
 {
     film_status status = FILM_OK;
-    struct captions captions = {0};
-    struct canvas canvas = {.used = 0};
-    const film_text *list;
-    char about[300];
-    TRY_ALLOC((canvas.x = mem_array(4 * places->count, sizeof *canvas.x)) &&
-                  (canvas.y = mem_array(4 * places->count, sizeof *canvas.y)) &&
-                  (canvas.label = mem_array(places->count, sizeof *canvas.label)),
-              error);
+    struct writer *to = &report->data;
     TRY(project(places, error));
-    TRY(caption(places, report->options->threads, &captions, error));
-    TRY_ALLOC(list = captions_list(&captions), error);
-    for (size_t g = 0; drawing->linked && g < drawing->group_count; g++)
-        put_links(&canvas, places, g);
-    for (size_t g = 0; g < drawing->group_count; g++)
-        put_points(&canvas, places, g, drawing->groups[g], list);
-    snprintf(about, sizeof about, "%s The two components explain %.0f %% of the variance.",
-             drawing->about, 100 * places->share);
-    struct plot plot = {.id = drawing->id,
-                        .title = drawing->title,
-                        .about = about,
-                        .x = {.title = "first principal component"},
-                        .y = {.title = "second principal component"},
-                        .series = canvas.series,
-                        .count = canvas.used,
-                        .bare = 1,
-                        .names = drawing->named ? places->text : NULL,
-                        .name_count = places->count};
-    plot_write(&report->body, &plot);
+    put_open(to, key, '{');
+    put_open(to, "groups", '[');
+    for (size_t g = 0; g < legend->count; g++) put_string(to, NULL, legend->groups[g]);
+    writer_close(to, ']');
+    put_truth(to, "linked", legend->linked);
+    put_number(to, "share", places->share);
+    TRY(put_places(to, places, report->options->threads, error));
+    writer_close(to, '}');
 done:
-    captions_free(&captions);
-    mem_free(canvas.x);
-    mem_free(canvas.y);
-    mem_free(canvas.label);
     return status;
 }
 
-/* ---- Choosing what to draw ---- */
+/* ---- Choosing what to show ---- */
 
 static film_status embed_places(const struct report *report, struct places *places,
                                 film_error *error)
@@ -242,7 +173,7 @@ static film_status embed_places(const struct report *report, struct places *plac
                              threads_count(report->options->threads), places->vector, error);
 }
 
-/* Draws an even sample of pairs of each label. */
+/* Maps an even sample of pairs of each label. */
 static film_status map_pairs(struct report *report, const struct corpus *corpus, film_error *error)
 {
     static const char *const names[] = {"labelled the same", "labelled different"};
@@ -272,21 +203,15 @@ static film_status map_pairs(struct report *report, const struct corpus *corpus,
         }
     }
     TRY(embed_places(report, &places, error));
-    struct drawing drawing = {"map-sentences",
-                              "Sentences",
-                              "A line connects the two sentences of a pair.",
-                              scores ? scored : names,
-                              2,
-                              1,
-                              0};
-    TRY(draw_map(report, &places, &drawing, error));
+    struct legend legend = {scores ? scored : names, 2, 1};
+    TRY(put_map(report, "sentences", &places, &legend, error));
 done:
     labelled_free(&pairs);
     places_free(&places);
     return status;
 }
 
-/* Draws sentences of the largest categories. */
+/* Maps sentences of the largest categories. */
 static film_status map_categories(struct report *report, const struct corpus *corpus,
                                   film_error *error)
 {
@@ -319,16 +244,14 @@ static film_status map_categories(struct report *report, const struct corpus *co
                 break;
             }
     TRY(embed_places(report, &places, error));
-    struct drawing drawing = {
-        "map-sentences", "Sentences", "Sentences of the largest categories.", names, groups, 0, 0};
-    TRY(draw_map(report, &places, &drawing, error));
+    TRY(put_map(report, "sentences", &places, &(struct legend){names, groups, 0}, error));
 done:
     mem_free(size);
     places_free(&places);
     return status;
 }
 
-/* Draws frequent words, except the most frequent ones, which carry little meaning. */
+/* Maps frequent words, except the most frequent ones, which carry little meaning. */
 static film_status map_words(struct report *report, film_error *error)
 {
     enum { SKIPPED = 40 };
@@ -345,45 +268,25 @@ static film_status map_words(struct report *report, film_error *error)
         places.group[places.count] = 0;
         word_map_row(&model->encoder.map, f, places.vector + places.count++ * dim, dim);
     }
-    struct drawing drawing = {"map-words",
-                              "Words",
-                              "Frequent words. Words with similar use are close to each other.",
-                              names,
-                              1,
-                              0,
-                              1};
-    if (places.count) TRY(draw_map(report, &places, &drawing, error));
+    if (places.count) TRY(put_map(report, "words", &places, &(struct legend){names, 1, 0}, error));
 done:
     places_free(&places);
     return status;
 }
 
-film_status map_section(struct report *report, const struct eval_view *view, film_error *error)
+film_status map_part(struct report *report, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
     const struct corpus *corpus = view ? view->corpus : &report->train;
-    research_begin(
-        report, "map", "Map",
-        "Vectors have hundreds of dimensions. The map shows the two directions in which they vary "
-        "most. Points that are close here need not be close in the other dimensions. Hover over a "
-        "point to see its nearest neighbour.");
-    if (!word_map_exists(&report->model->encoder.map)) {
-        not_shown(report, "Map", "This model has no vectors.");
-        section_end(report);
-        return FILM_OK;
+    put_open(&report->data, "map", '{');
+    if (word_map_exists(&report->model->encoder.map)) {
+        if (corpus->rows && (has_pairs(corpus) || corpus->labels == FILM_LABELS_SCORES))
+            TRY(map_pairs(report, corpus, error));
+        else if (corpus->rows && corpus->labels == FILM_LABELS_CATEGORIES)
+            TRY(map_categories(report, corpus, error));
+        TRY(map_words(report, error));
     }
-    if (!corpus->rows)
-        not_shown(report, "Map of sentences", "This needs an evaluation or a training file.");
-    markup_raw(&report->body, "<div class=\"links\">");
-    plots_begin(report);
-    if (corpus->rows && (has_pairs(corpus) || corpus->labels == FILM_LABELS_SCORES))
-        TRY(map_pairs(report, corpus, error));
-    else if (corpus->rows && corpus->labels == FILM_LABELS_CATEGORIES)
-        TRY(map_categories(report, corpus, error));
-    TRY(map_words(report, error));
-    plots_end(report);
-    markup_raw(&report->body, "</div>");
-    section_end(report);
+    writer_close(&report->data, '}');
 done:
     return status;
 }

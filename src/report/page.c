@@ -1,204 +1,86 @@
-/* Assembles the page of a report: head, summary, warnings, contents, sections. */
+/* Puts a report's data into web/report.html, with the style sheets and the scripts of web/: one
+ * file, which loads nothing. The assembler copies the files into the library, as in
+ * server/assets.c. The scripts are modules; together they are one, without imports and exports. */
 #include "report/parts.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-static void begin_section(struct report *report, const char *id, const char *title,
-                          const char *intro)
+#define FILES(FILE)                                                                          \
+    FILE(page, "report.html") FILE(base_style, "page.css") FILE(own_style, "report.css")     \
+    FILE(dom, "dom.js") FILE(csv, "csv.js") FILE(sum, "sum.js") FILE(scale, "scale.js") FILE(charts, "charts.js")    \
+    FILE(report, "report.js")
+
+#define COPY(name, file)                                                                      \
+    __asm__(".pushsection .rodata\n"                                                          \
+            "report_" #name ":\n.incbin \"" FILM_ROOT "/web/" file "\"\n.byte 0\n.popsection\n"); \
+    extern const char report_##name[];
+FILES(COPY)
+
+static film_status put_bytes(film_output *output, const char *from, const char *end,
+                             film_error *error)
 {
-    report->section_at = report->body.length;
-    report->contents_at = report->contents.length;
-    /* A link to an element inside of <details> opens it. */
-    if (report->folded)
-        markup_print(&report->body,
-                     "<section class=\"research\"><details><summary><h2>%s</h2></summary>"
-                     "<div id=\"%s\">",
-                     title, id);
+    return film_output_write(output, from, (size_t)(end - from), error);
+}
+
+static film_status put_module(film_output *output, const char *at, film_error *error)
+{
+    static const char import[] = "import ", export[] = "export ";
+    film_status status = FILM_OK;
+    while (*at && status == FILM_OK) {
+        const char *end = at + strcspn(at, "\n") + 1;
+        if (strncmp(at, export, sizeof export - 1) == 0) at += sizeof export - 1;
+        if (strncmp(at, import, sizeof import - 1) != 0)
+            status = put_bytes(output, at, end, error);
+        at = end;
+    }
+    return status;
+}
+
+/* In a string of JSON, "<" can be written as an escape. Then no text can end the element. */
+static film_status put_data(film_output *output, film_text data, film_error *error)
+{
+    film_status status = FILM_OK;
+    const char *at = data.bytes, *end = data.bytes + data.length, *sign;
+    while ((sign = memchr(at, '<', (size_t)(end - at))) && status == FILM_OK) {
+        status = put_bytes(output, at, sign, error);
+        if (status == FILM_OK) status = film_output_write(output, "\\u003c", 6, error);
+        at = sign + 1;
+    }
+    return status == FILM_OK ? put_bytes(output, at, end, error) : status;
+}
+
+static film_status put_part(film_output *output, const char *mark, film_text data,
+                            film_error *error)
+{
+    const char *const styles[] = {report_base_style, report_own_style};
+    const char *const modules[] = {report_dom, report_csv, report_sum, report_scale, report_charts,
+                                   report_report};
+    film_status status = FILM_OK;
+    if (strncmp(mark, "@DATA@", 6) == 0) return put_data(output, data, error);
+    if (strncmp(mark, "@STYLE@", 7) == 0)
+        for (size_t i = 0; i < sizeof styles / sizeof *styles && status == FILM_OK; i++)
+            status = film_output_write(output, styles[i], strlen(styles[i]), error);
     else
-        markup_print(&report->body, "<section id=\"%s\"><h2>%s</h2>", id, title);
-    markup_print(&report->contents, "<li><a href=\"#%s\">%s</a></li>", id, title);
-    if (intro) markup_print(&report->body, "<p class=\"intro\">%s</p>\n", intro);
-    report->content_at = report->body.length;
+        for (size_t i = 0; i < sizeof modules / sizeof *modules && status == FILM_OK; i++)
+            status = put_module(output, modules[i], error);
+    return status;
 }
 
-void section_begin(struct report *report, const char *id, const char *title, const char *intro)
+film_status page_write(const char *path, film_text data, film_error *error)
 {
-    report->folded = 0;
-    begin_section(report, id, title, intro);
-}
-
-void research_begin(struct report *report, const char *id, const char *title, const char *intro)
-{
-    report->folded = 1;
-    begin_section(report, id, title, intro);
-}
-
-void section_end(struct report *report)
-{
-    if (report->body.length == report->content_at) {
-        report->body.length = report->section_at;
-        report->contents.length = report->contents_at;
-        return;
+    film_status status = FILM_OK;
+    film_output *output = NULL;
+    const char *at = report_page;
+    TRY(film_output_open(path, &output, error));
+    while (*at) { /* the marks are on lines of their own */
+        const char *end = at + strcspn(at, "\n") + 1;
+        TRY(*at == '@' ? put_part(output, at, data, error) : put_bytes(output, at, end, error));
+        if (*at == '@') TRY(film_output_write(output, "\n", 1, error));
+        at = end;
     }
-    markup_raw(&report->body, report->folded ? "</div></details></section>\n" : "</section>\n");
-}
-
-static const char row_of_plots[] = "<div class=\"plots\">\n";
-
-void plots_begin(struct report *report)
-{
-    report->plots_at[report->plots_depth++] = report->body.length;
-    markup_raw(&report->body, row_of_plots);
-}
-
-void plots_end(struct report *report)
-{
-    size_t at = report->plots_at[--report->plots_depth];
-    if (report->body.length == at + strlen(row_of_plots))
-        report->body.length = at;
-    else
-        markup_raw(&report->body, "</div>\n");
-}
-
-void not_shown(struct report *report, const char *what, const char *why)
-{
-    markup_print(&report->missing, "<li><b>%s</b>: %s</li>\n", what, why);
-    report->missing_count++;
-}
-
-void warn(struct report *report, const char *section, const char *format, ...)
-{
-    char line[600];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    if (report->warning_count == REPORT_WARNINGS) return;
-    markup_string(&report->warnings, line);
-    report->warning[report->warning_count].section = section;
-    report->warning[report->warning_count++].end = report->warnings.length;
-}
-
-void card(struct report *report, const char *value, const char *name, const char *note)
-{
-    markup_raw(&report->summary, "<div class=\"card\"><b>");
-    markup_string(&report->summary, value);
-    markup_raw(&report->summary, "</b><span>");
-    markup_string(&report->summary, name);
-    markup_raw(&report->summary, "</span><small>");
-    markup_string(&report->summary, note);
-    markup_raw(&report->summary, "</small></div>\n");
-}
-
-void fact(struct markup *out, const char *name, const char *format, ...)
-{
-    char line[600];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    markup_raw(out, "<tr><th>");
-    markup_string(out, name);
-    markup_raw(out, "</th><td>");
-    markup_string(out, line);
-    markup_raw(out, "</td></tr>\n");
-}
-
-void table_begin(struct markup *out, const char *id, const char *const *heads, size_t count)
-{
-    markup_print(out, "<div class=\"scroll\"><table id=\"%s\">\n<tr>", id);
-    for (size_t i = 0; i < count; i++) markup_print(out, "<th>%s</th>", heads[i]);
-    markup_raw(out, "</tr>\n");
-}
-
-void table_end(struct markup *out)
-{
-    markup_raw(out, "</table></div>\n");
-}
-
-const char *file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
-static void write_page_head(const struct report *report, struct markup *page)
-{
-    markup_raw(page,
-               "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-               "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
-               "content=\"width=device-width, initial-scale=1\"/>\n<meta name=\"color-scheme\" "
-               "content=\"light dark\"/>\n<meta http-equiv=\"Content-Security-Policy\" "
-               "content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n<title>");
-    markup_string(page, report->model_name);
-    markup_raw(page, " - FILM report</title>\n<style>");
-    markup_raw(page, page_style);
-    markup_raw(page, "</style></head>\n<body><main>\n");
-}
-
-static int contains(const struct markup *markup, const char *text)
-{
-    size_t length = strlen(text);
-    for (size_t i = 0; i + length <= markup->length; i++)
-        if (memcmp(markup->bytes + i, text, length) == 0) return 1;
-    return 0;
-}
-
-static void write_warnings(const struct report *report, struct markup *page)
-{
-    if (!report->warning_count && !report->options->eval && !report->train.rows) return;
-    if (!report->warning_count) {
-        markup_raw(page, "<p class=\"fine\">No warnings about the data or the figures.</p>\n");
-        return;
-    }
-    markup_print(page, "<div class=\"warnings\"><h2>%zu warning%s</h2><ul>\n",
-                 report->warning_count, report->warning_count == 1 ? "" : "s");
-    size_t at = 0;
-    for (size_t i = 0; i < report->warning_count; i++) {
-        char link[80];
-        snprintf(link, sizeof link, "<a href=\"#%s\">", report->warning[i].section);
-        markup_raw(page, "<li>");
-        markup_bytes(page, report->warnings.bytes + at, report->warning[i].end - at);
-        at = report->warning[i].end;
-        /* A section without content is not on the page. */
-        if (contains(&report->contents, link)) markup_print(page, " %smore</a>", link);
-        markup_raw(page, "</li>\n");
-    }
-    markup_raw(page, "</ul></div>\n");
-}
-
-static void write_missing(const struct report *report, struct markup *page)
-{
-    if (!report->missing_count) return;
-    markup_raw(page, "<section id=\"missing\" class=\"research\"><details><summary><h2>Not in this "
-                     "report</h2></summary><ul>\n");
-    markup_bytes(page, report->missing.bytes, report->missing.length);
-    markup_raw(page, "</ul></details></section>\n");
-}
-
-void page_assemble(const struct report *report, struct markup *page)
-{
-    const struct markup *parts[] = {&report->summary, &report->contents, &report->warnings,
-                                    &report->missing, &report->body};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) page->failed |= parts[i]->failed;
-    write_page_head(report, page);
-    markup_raw(page, "<header id=\"summary\"><p class=\"kind\">FILM report</p><h1><bdi>");
-    markup_string(page, report->model_name);
-    markup_raw(page, "</bdi></h1>\n");
-    markup_bytes(page, report->summary.bytes, report->summary.length);
-    write_warnings(report, page);
-    markup_raw(page, "<nav aria-label=\"Contents\"><ol>");
-    markup_bytes(page, report->contents.bytes, report->contents.length);
-    markup_raw(page, "</ol></nav></header>\n");
-    markup_bytes(page, report->body.bytes, report->body.length);
-    write_missing(report, page);
-    markup_print(
-        page,
-        "<footer>Created by film %s. The CSV link of a plot downloads its values. Hover over a "
-        "point to see what it represents. docs/explanation/report.md explains each "
-        "section.</footer>"
-        "</main></body></html>\n",
-        film_version());
+    status = film_output_commit(output, error);
+    output = NULL;
+done:
+    film_output_discard(output);
+    return status;
 }

@@ -1,91 +1,69 @@
-/* The state of a report under construction, shared by its sections. Private to src/report. */
+/* The state of a report under construction, and the writing of its data. Private to src/report.
+ *
+ * A report is data: one JSON object, described at the top of report.c. web/report.js draws it. */
 #ifndef REPORT_PARTS_H
 #define REPORT_PARTS_H
 
+#include "base/writer.h"
 #include "eval/eval.h"
-#include "plot/plot.h"
 #include "report/systems.h"
 #include "film_train.h"
 
 #include <math.h>
 
-enum { REPORT_TEXT = 240, REPORT_WARNINGS = 40 }; /* bytes shown of a user's sentence; warnings */
+/* Bytes kept of a user's sentence, and of any text. */
+enum { REPORT_TEXT = 240, REPORT_LONGEST = 600 };
 
 struct report {
     const film_model *model;
-    const char *model_name;
     const film_report_options *options;
     json_t *about;         /* the model, as film info --json prints it */
     struct corpus train;   /* rows 0: no file, or no labels in it */
+    char train_name[300];
     struct systems others; /* count 0: no table */
-    struct markup summary; /* above the sections */
-    struct markup body;    /* the sections */
-    struct markup contents;
-    struct markup missing; /* what is not in this report, and why */
-    struct markup warnings;
-    struct {
-        size_t end; /* of its text */
-        const char *section;
-    } warning[REPORT_WARNINGS];
-    size_t warning_count, missing_count;
-    /* Where the open section and the open rows of plots begin. They are removed if they stay
-     * empty. */
-    size_t section_at, content_at, contents_at, plots_at[2], plots_depth;
-    int folded;
+    struct writer data;
+    struct writer warnings; /* a list without its brackets */
 };
 
-/* ---- page.c ---- */
+/* ---- put.c: members of an object, or values of a list with KEY NULL ---- */
 
-void section_begin(struct report *report, const char *id, const char *title, const char *intro);
-/* The same for a section that is folded away until the reader opens it. */
-void research_begin(struct report *report, const char *id, const char *title, const char *intro);
-/* Ends either of them. A section without content is removed. */
-void section_end(struct report *report);
+void put_open(struct writer *to, const char *key, char bracket);
+void put_count(struct writer *to, const char *key, size_t count);
+void put_truth(struct writer *to, const char *key, int truth);
+/* Seven digits; null if not finite. */
+void put_number(struct writer *to, const char *key, double number);
+void put_numbers(struct writer *to, const char *key, const double *numbers, size_t count);
+/* A list of COUNT numbers, as a value of a list of points. */
+void put_point(struct writer *to, const double *numbers, size_t count);
+/* At most MOST bytes (up to REPORT_LONGEST), cut between characters. Invalid UTF-8 becomes U+FFFD. */
+void put_text(struct writer *to, const char *key, film_text text, size_t most);
+void put_string(struct writer *to, const char *key, const char *text); /* NULL: null */
+/* A sentence as a text, a record as an object. */
+void put_sentence(struct writer *to, const char *key, film_text text);
+film_status put_json(struct writer *to, const char *key, const json_t *value, int digits,
+                     film_error *error);
 
-/* Puts plots next to each other, as many as fit. A row without plots is removed. */
-void plots_begin(struct report *report);
-void plots_end(struct report *report);
-
-/* Adds WHAT to the list at the end of the page: not in this report. WHY is a sentence. */
-void not_shown(struct report *report, const char *what, const char *why);
-
-/* Adds a warning to the summary, with a link to SECTION if the page has it. */
+/* Adds a warning to the top of the page, with a link to SECTION if the page has it. */
 void warn(struct report *report, const char *section, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Adds a figure to the summary: "84.6 %", "accuracy", "correct decisions; 95 % CI ...". */
-void card(struct report *report, const char *value, const char *name, const char *note);
-
-/* Writes a row of a table with two columns, both escaped. */
-void fact(struct markup *out, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Returns the last component of a path: a report must not disclose folders. */
 const char *file_name(const char *path);
 
-/* Writes the cells of a table with a head: each text is escaped. */
-void table_begin(struct markup *out, const char *id, const char *const *heads, size_t count);
-void table_end(struct markup *out);
+/* ---- page.c ---- */
 
-/* Writes the whole page: head, style, summary, contents, sections. */
-void page_assemble(const struct report *report, struct markup *page);
+/* Writes the page: web/report.html with its styles and scripts, and DATA. */
+film_status page_write(const char *path, film_text data, film_error *error);
 
-/* The style sheet. */
-extern const char *const page_style;
+/* ---- The parts of the data; VIEW is NULL without an evaluation ---- */
 
-/* ---- Sections; VIEW is NULL without an evaluation ---- */
-
-film_status quality_section(struct report *report, const struct eval_view *view, film_error *error);
-film_status mistakes_section(struct report *report, const struct eval_view *view,
-                             film_error *error);
-film_status sweep_section(struct report *report, const struct eval_view *view, film_error *error);
-film_status others_section(struct report *report, const struct eval_view *view, film_error *error);
-film_status data_section(struct report *report, const struct eval_view *view, film_error *error);
-film_status reasons_section(struct report *report, const struct eval_view *view, film_error *error);
-film_status training_section(struct report *report, film_error *error);
-film_status shapes_section(struct report *report, const struct eval_view *view, film_error *error);
-film_status dimensions_section(struct report *report, film_error *error);
-film_status map_section(struct report *report, const struct eval_view *view, film_error *error);
+film_status quality_part(struct report *report, const struct eval_view *view, film_error *error);
+film_status mistakes_part(struct report *report, const struct eval_view *view, film_error *error);
+film_status reasons_part(struct report *report, const struct eval_view *view, film_error *error);
+film_status data_part(struct report *report, const struct eval_view *view, film_error *error);
+film_status shapes_part(struct report *report, const struct eval_view *view, film_error *error);
+film_status dimensions_part(struct report *report, film_error *error);
+film_status map_part(struct report *report, const struct eval_view *view, film_error *error);
 
 /* The pairs of a corpus: its own, or two per triplet. A corpus of categories has none. */
 struct labelled {

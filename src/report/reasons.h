@@ -1,4 +1,4 @@
-/* The reasons of a pair, as words and readable groups. */
+/* The reasons of a pair: its strongest words and groups, or the fields of records. */
 #ifndef REPORT_REASONS_H
 #define REPORT_REASONS_H
 
@@ -15,11 +15,8 @@ film_status reader_init(struct verdict_reader *reader, const struct decision *de
                         film_error *error);
 void reader_free(struct verdict_reader *reader);
 
-/* Writes a sentence, or a record as "name value" with the names in italics; long texts are cut. */
-void sentence_write(struct markup *out, film_text text);
-
-/* Writes the strongest words and groups of a pair, those for the verdict first. */
-film_status reasons_write(struct markup *out, struct verdict_reader *reader, film_text a,
-                          film_text b, film_error *error);
+/* Writes the members `same` and `terms`, or those of records, into the object of a pair. */
+film_status put_reasons(struct writer *to, struct verdict_reader *reader, film_text a, film_text b,
+                        film_error *error);
 
 #endif

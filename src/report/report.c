@@ -1,14 +1,39 @@
-/* Writes a report: reads the training files, runs the evaluation, writes the sections in order,
- * then assembles the page. */
+/* Writes a report: reads the files, runs the evaluation, writes the data in parts, then the page.
+ *
+ * The data is a JSON object; web/report.js draws it. null, or no list, is what there is not.
+ *   film, name          version of the program; name of the model
+ *   files               {eval, train, compare}: names of files, without folders
+ *   model               {method, features, dim, vectors, full, ranked, figures}: vectors: it has a
+ *                       map; full: a full decision; figures: of film info --json, the training
+ *   eval                the answer of film eval --json
+ *   warnings            [{section, text}]
+ *   quality             {roc, precision_recall, calibration, coverage: lists of points;
+ *                       decided; probabilities, losses: histograms {width, same, different}}
+ *                       or {every, scores: [[score, probability, a, b]]}
+ *   mistakes            [{same, label, count, pairs}], a cell each, or [{higher, pairs}] of scores.
+ *                       A pair is {a, b, probability, score, same, terms} or, of records, {...,
+ *                       bias, log_odds, fields, groups}; see reasons.c
+ *   reasons             [{id, title, type, weight}]: mean absolute log-odds
+ *   data                {eval, train, leaks}: a file and its audit, see data.c; labels.c
+ *   search              [share of duplicates found among the first 1, 2, ...]
+ *   others              [{name, own, explained, accuracy_percent, ...}], the columns of the table
+ *   singular_values     [number]
+ *   shapes              {curves: [{group, name, about, x, y}], heats: [{x, y: {group, name,
+ *                       edges}, values}]}
+ *   dimensions          {features, ratio, row, sorted: points; largest: [[id, weight, name]];
+ *                       list: [{dimension, share, words: [[name, weight]]}]}
+ *   map                 {sentences, words}: {groups, linked, share, points: [[x, y, group, text,
+ *                       nearest, similarity]]}
+ * A sentence is a text, a record an object. */
 #include "film_train.h"
-#include "base/sized.h"
-#include "text/table.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "base/sized.h"
 #include "model/model.h"
 #include "report/parts.h"
-#include "report/summary.h"
+#include "text/table.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- Pairs of a corpus ---- */
@@ -44,24 +69,137 @@ void labelled_free(struct labelled *pairs)
     memset(pairs, 0, sizeof *pairs);
 }
 
-/* ---- All sections, with or without an evaluation ---- */
+/* ---- What a report begins with ---- */
 
-static film_status write_sections(void *user, const struct eval_view *view, film_error *error)
+static void write_files(struct report *report)
+{
+    const film_report_options *options = report->options;
+    struct writer *to = &report->data;
+    if (options->train_count)
+        snprintf(report->train_name, sizeof report->train_name, "%.250s%s",
+                 file_name(options->train[0]), options->train_count > 1 ? " and more" : "");
+    put_string(to, "film", film_version());
+    put_string(to, "name", options->name ? options->name : "model");
+    put_open(to, "files", '{');
+    put_string(to, "eval", options->eval ? file_name(options->eval) : NULL);
+    put_string(to, "train", options->train_count ? report->train_name : NULL);
+    put_string(to, "compare", options->compare ? file_name(options->compare) : NULL);
+    writer_close(to, '}');
+}
+
+/* The model's description, without what a page does not show. */
+static film_status write_model(struct report *report, film_error *error)
+{
+    static const char *const keys[] = {"balanced_accuracy", "operating", "trees",  "film",
+                                       "mfilm",             "ranking",   "network"};
+    film_status status = FILM_OK;
+    const film_model *model = report->model;
+    const json_t *figures = json_object_get(report->about, "figures");
+    struct writer *to = &report->data;
+    put_open(to, "model", '{');
+    put_string(to, "method", model->settings.method);
+    put_count(to, "features", features_count(&model->features));
+    put_count(to, "dim", model->encoder.dim);
+    put_truth(to, "vectors", word_map_exists(&model->encoder.map));
+    put_truth(to, "full", model->decision.full);
+    put_truth(to, "ranked", model->encoder.weighs);
+    put_open(to, "figures", '{');
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        TRY(put_json(to, keys[i], json_object_get(figures, keys[i]), 7, error));
+    writer_close(to, '}');
+    writer_close(to, '}');
+done:
+    return status;
+}
+
+/* ---- Small parts ---- */
+
+/* The recall among the first 1, 2, ..., 50 results. */
+static void write_search(struct report *report, const struct eval_view *view)
+{
+    enum { DEPTH = 50 };
+    const struct retrieval *found = view ? view->retrieval : NULL;
+    double share[DEPTH], count[DEPTH + 1] = {0}, sum = 0;
+    for (size_t i = 0; found && i < found->queries; i++)
+        if (found->rank[i] <= DEPTH) count[found->rank[i]]++;
+    for (size_t k = 1; k <= DEPTH; k++) {
+        sum += count[k];
+        share[k - 1] = found && found->queries ? sum / (double)found->queries : (double)NAN;
+    }
+    put_numbers(&report->data, "search", share, found ? DEPTH : 0);
+}
+
+/* Warns if the table's accuracy of this model differs from the measured one: then the table
+ * probably refers to other data. */
+static void write_others(struct report *report, const struct eval_view *view)
+{
+    struct writer *to = &report->data;
+    const char *name = report->options->name ? report->options->name : "model";
+    double here = view && has_pairs(view->corpus) ? 100 * json_value(view->answer, "accuracy")
+                                                  : (double)NAN;
+    put_open(to, "others", '[');
+    for (size_t i = 0; i < report->others.count; i++) {
+        const struct system_figures *system = &report->others.list[i];
+        double given = system->figure[SYSTEMS_ACCURACY];
+        int own = system->model[0] && strcmp(system->model, name) == 0;
+        put_open(to, NULL, '{');
+        put_string(to, "name", system->name);
+        put_truth(to, "own", own);
+        put_string(to, "explained", system->explained);
+        for (int f = 0; f < SYSTEMS_FIGURES; f++)
+            put_number(to, systems_columns[f], system->figure[f]);
+        writer_close(to, '}');
+        if (own && fabs(given - here) > 0.1)
+            warn(report, "others",
+                 "%s gives this model an accuracy of %.1f %%, but %.1f %% was measured here. The "
+                 "table refers to other data, or to another model with this name.",
+                 file_name(report->options->compare), given, here);
+    }
+    writer_close(to, ']');
+}
+
+/* The curves of training are among the model's figures. */
+static void write_training(struct report *report)
+{
+    static const char *const methods[] = {"film", "mfilm", "ranking", "network"};
+    const film_model *model = report->model;
+    const json_t *figures = json_object_get(report->about, "figures"), *kept = NULL;
+    for (size_t i = 0; i < sizeof methods / sizeof *methods && !kept; i++)
+        kept = json_object_get(figures, methods[i]);
+    put_open(&report->data, "singular_values", '[');
+    for (size_t i = 0; i < model->rank; i++)
+        put_number(&report->data, NULL, (double)model->sigma[i]);
+    writer_close(&report->data, ']');
+    const char *stopped = json_string_value(json_object_get(kept, "stopped"));
+    if (stopped && strcmp(stopped, "cancelled") == 0)
+        warn(report, "training", "Training was interrupted. This is the best model until then.");
+    const char *from = json_string_value(json_object_get(figures, "threshold_from"));
+    if (model->network && !json_object_get(figures, "word_vectors") && from &&
+        strcmp(from, "held out") == 0)
+        warn(
+            report, "training",
+            "The weight of the encoder was learned on the training file. If the encoder itself was "
+            "trained on this file, its weight is too high. Train with a dev file of pairs that the "
+            "encoder has not seen.");
+}
+
+/* ---- All parts, with or without an evaluation ---- */
+
+static film_status write_parts(void *user, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
     struct report *report = user;
-    summary_begin(report, view);
-    TRY(quality_section(report, view, error));
-    TRY(mistakes_section(report, view, error));
-    TRY(reasons_section(report, view, error));
-    TRY(data_section(report, view, error));
-    TRY(others_section(report, view, error));
-    TRY(sweep_section(report, view, error));
-    TRY(training_section(report, error));
-    TRY(shapes_section(report, view, error));
-    TRY(dimensions_section(report, error));
-    TRY(map_section(report, view, error));
-    summary_end(report);
+    TRY(put_json(&report->data, "eval", view ? view->answer : NULL, 12, error));
+    TRY(quality_part(report, view, error));
+    TRY(mistakes_part(report, view, error));
+    TRY(reasons_part(report, view, error));
+    TRY(data_part(report, view, error));
+    write_others(report, view);
+    write_search(report, view);
+    write_training(report);
+    TRY(shapes_part(report, view, error));
+    TRY(dimensions_part(report, error));
+    TRY(map_part(report, view, error));
 done:
     return status;
 }
@@ -97,15 +235,15 @@ static film_status evaluate_files(struct report *report, film_error *error)
                                       .threads = options->threads,
                                       .progress = options->progress};
     int labelled;
-    if (!options->eval) return write_sections(report, NULL, error);
+    if (!options->eval) return write_parts(report, NULL, error);
     TRY(has_labels(options->eval, &options->eval_table, &labelled, error));
     if (!labelled) {
         warn(report, "quality", "%s has no labels, so the model was not evaluated.",
              file_name(options->eval));
-        return write_sections(report, NULL, error);
+        return write_parts(report, NULL, error);
     }
     TRY(eval_options(&eval, &wanted, error));
-    TRY(eval_and_look(report->model, options->eval, &eval, write_sections, report, error));
+    TRY(eval_and_look(report->model, options->eval, &eval, write_parts, report, error));
 done:
     return status;
 }
@@ -129,21 +267,22 @@ static film_status read_others(struct report *report, film_error *error)
     return status;
 }
 
-static film_status write_page(const struct report *report, const char *path, film_error *error)
+static film_status finish_page(struct report *report, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    struct markup page = {0};
-    film_output *output = NULL;
-    page_assemble(report, &page);
-    if (page.failed || jsonfile_failed()) TRY(status_no_memory(error));
-    TRY(film_output_open(path, &output, error));
-    TRY(film_output_write(output, page.bytes, page.length, error));
+    struct writer *to = &report->data;
+    char *data = NULL;
+    size_t length;
+    put_open(to, "warnings", '[');
+    if (report->warnings.length) writer_raw(to, report->warnings.bytes, report->warnings.length);
+    writer_close(to, ']');
+    writer_close(to, '}');
+    if (report->warnings.failed) TRY(status_no_memory(error));
+    TRY(writer_finish(to, &data, &length, error));
     TRY(progress_report(&report->options->progress, "writing", 1, 1, error));
-    status = film_output_commit(output, error);
-    output = NULL;
+    TRY(page_write(path, (film_text){data, length}, error));
 done:
-    film_output_discard(output);
-    markup_free(&page);
+    mem_free(data);
     return status;
 }
 
@@ -152,8 +291,7 @@ static film_status report_write(const film_model *model, const film_report_optio
                                 const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    struct report report = {
-        .model = model, .options = options, .model_name = options->name ? options->name : "model"};
+    struct report report = {.model = model, .options = options};
     if (options->pool && !options->eval)
         return status_set(error, FILM_USAGE, "searching a pool needs a labelled evaluation file");
     TRY(read_about(&report, error));
@@ -161,17 +299,17 @@ static film_status report_write(const film_model *model, const film_report_optio
     if (options->train_count)
         TRY(corpus_read(&report.train, options->train, options->train_count, &options->train_table,
                         &options->progress, error));
+    writer_open(&report.data, '{');
+    write_files(&report);
+    TRY(write_model(&report, error));
     TRY(evaluate_files(&report, error));
-    TRY(write_page(&report, path, error));
+    TRY(finish_page(&report, path, error));
 done:
     corpus_free(&report.train);
     systems_free(&report.others);
     json_decref(report.about);
-    markup_free(&report.summary);
-    markup_free(&report.body);
-    markup_free(&report.contents);
-    markup_free(&report.warnings);
-    markup_free(&report.missing);
+    writer_free(&report.data);
+    writer_free(&report.warnings);
     return status;
 }
 

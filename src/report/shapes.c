@@ -1,4 +1,4 @@
-/* The section Traits: curves of single traits, heat maps of two.
+/* Traits: curves of single traits, heat maps of two.
  *
  * The linear model of the traits and the trees of depth 2 are sums of terms of one or two traits.
  * So these shapes are the decision itself, not an approximation: the log-odds of a pair are the sum
@@ -9,7 +9,6 @@
 #include "report/parts.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +21,7 @@ struct shapes {
     float *sample; /* rows x traits of real pairs */
     size_t rows;
     size_t traits;
-    double *low, *high; /* traits: range drawn, without 1 % of the sample at each end */
+    double *low, *high; /* traits: range shown, without 1 % of the sample at each end */
 };
 
 static int floats_rising(const void *left, const void *right)
@@ -183,38 +182,36 @@ static double pair_strength(struct shapes *shapes, size_t term)
     return sum / (double)count;
 }
 
-/* ---- Drawing ---- */
+/* ---- Writing ---- */
 
-static void draw_curve(struct report *report, struct shapes *shapes, size_t t, size_t number)
+static void put_trait(struct writer *to, const struct shapes *shapes, size_t t)
+{
+    const struct trait *trait = traits_get(shapes->decision->encoder->fields, t);
+    put_string(to, "group", family_title(trait->family));
+    put_string(to, "name", trait->name);
+    put_string(to, "about", trait->about);
+}
+
+/* A curve has a point just below each cut, and one at it. */
+static void write_shape(struct writer *to, struct shapes *shapes, size_t t)
 {
     float cuts[MOST_CUTS];
     double x[2 * MOST_CUTS + 2], y[2 * MOST_CUTS + 2];
     size_t term = find_term(&shapes->decision->plan, (int32_t)t, -1), count = 0;
     size_t found = find_cuts(shapes, (int32_t)t, -1, cuts, MOST_CUTS);
-    char id[40], title[200];
     if (!(shapes->low[t] < shapes->high[t])) return; /* the same in every pair of the sample */
     x[count++] = shapes->low[t];
-    for (size_t i = 0; i < found; i++) { /* just below each cut, and at it */
+    for (size_t i = 0; i < found; i++) {
         x[count++] = (double)nextafterf(cuts[i], -INFINITY);
         x[count++] = (double)cuts[i];
     }
     x[count++] = shapes->high[t];
     for (size_t i = 0; i < count; i++) y[i] = one_trait(shapes, t, term, (float)x[i]);
-    struct plot_series series = {
-        .name = "log-odds", .kind = PLOT_LINE, .colour = 1, .x = x, .y = y, .count = count};
-    snprintf(id, sizeof id, "shape-%zu", number);
-    snprintf(title, sizeof title, "%s: %s",
-             family_title(traits_get(shapes->decision->encoder->fields, t)->family),
-             traits_get(shapes->decision->encoder->fields, t)->name);
-    struct plot plot = {.id = id,
-                        .title = title,
-                        .about = traits_get(shapes->decision->encoder->fields, t)->about,
-                        .x = {.title = traits_get(shapes->decision->encoder->fields, t)->name},
-                        .y = {.title = "added log-odds", .from_zero = 1},
-                        .series = &series,
-                        .count = 1,
-                        .small = 1};
-    plot_write(&report->body, &plot);
+    put_open(to, NULL, '{');
+    put_trait(to, shapes, t);
+    put_numbers(to, "x", x, count);
+    put_numbers(to, "y", y, count);
+    writer_close(to, '}');
 }
 
 static size_t make_edges(const struct shapes *shapes, int32_t t, int32_t with, double *edge)
@@ -227,12 +224,20 @@ static size_t make_edges(const struct shapes *shapes, int32_t t, int32_t with, d
     return count;
 }
 
-static void draw_heat(struct report *report, struct shapes *shapes, size_t term, size_t number)
+static void put_axis(struct writer *to, const char *key, const struct shapes *shapes, int32_t t,
+                     const double *edge, size_t cells)
+{
+    put_open(to, key, '{');
+    put_trait(to, shapes, (size_t)t);
+    put_numbers(to, "edges", edge, cells + 1);
+    writer_close(to, '}');
+}
+
+/* Two traits: their values are rows of cells, each taken at its centre. */
+static void write_heat(struct writer *to, struct shapes *shapes, size_t term)
 {
     const struct tree_term *of = &shapes->decision->plan.term[term];
     double x[MOST_CELLS + 1], y[MOST_CELLS + 1], value[MOST_CELLS * MOST_CELLS];
-    char id[40], title[200], about[100];
-    double least = 0, most = 0;
     if (!(shapes->low[of->low] < shapes->high[of->low]) ||
         !(shapes->low[of->high] < shapes->high[of->high]))
         return;
@@ -243,36 +248,18 @@ static void draw_heat(struct report *report, struct shapes *shapes, size_t term,
         value[i] = two_traits(shapes, term, (float)(0.5 * (x[c] + x[c + 1])),
                               (float)(0.5 * (y[r] + y[r + 1])));
     }
-    for (size_t i = 0; i < rows * columns; i++) {
-        least = fmin(least, value[i]);
-        most = fmax(most, value[i]);
-    }
-    snprintf(about, sizeof about, "%+.2f to %+.2f log-odds.", least, most);
-    snprintf(id, sizeof id, "shape-two-%zu", number);
-    const char *first =
-        family_title(traits_get(shapes->decision->encoder->fields, (size_t)of->low)->family);
-    const char *second =
-        family_title(traits_get(shapes->decision->encoder->fields, (size_t)of->high)->family);
-    snprintf(title, sizeof title, first == second ? "%s" : "%s, with: %s", first, second);
-    struct plot_heat heat = {
-        .id = id,
-        .title = title,
-        .about = about,
-        .x_title = traits_get(shapes->decision->encoder->fields, (size_t)of->low)->name,
-        .y_title = traits_get(shapes->decision->encoder->fields, (size_t)of->high)->name,
-        .value_title = "added log-odds",
-        .x_edge = x,
-        .y_edge = y,
-        .columns = columns,
-        .rows = rows,
-        .value = value,
-        .small = 1};
-    plot_heat_write(&report->body, &heat);
+    put_open(to, NULL, '{');
+    put_axis(to, "x", shapes, of->low, x, columns);
+    put_axis(to, "y", shapes, of->high, y, rows);
+    put_numbers(to, "values", value, rows * columns);
+    writer_close(to, '}');
 }
 
-static film_status draw_shapes(struct report *report, struct shapes *shapes, film_error *error)
+static film_status write_strongest(struct report *report, struct shapes *shapes,
+                                   film_error *error)
 {
     film_status status = FILM_OK;
+    struct writer *to = &report->data;
     const struct tree_terms_plan *plan = &shapes->decision->plan;
     size_t most = plan->count > shapes->traits ? plan->count : shapes->traits, count = 0;
     struct strength *list = mem_array(most, sizeof *list);
@@ -280,24 +267,18 @@ static film_status draw_shapes(struct report *report, struct shapes *shapes, fil
     for (size_t t = 0; t < shapes->traits; t++)
         list[t] = (struct strength){trait_strength(shapes, t, find_term(plan, (int32_t)t, -1)), t};
     sort_array(list, shapes->traits, sizeof *list, strongest_first);
-    plots_begin(report);
+    put_open(to, "curves", '[');
     for (size_t i = 0; i < shapes->traits && i < CURVES && list[i].value > 0; i++)
-        draw_curve(report, shapes, list[i].number, i + 1);
-    plots_end(report);
+        write_shape(to, shapes, list[i].number);
+    writer_close(to, ']');
     TRY(progress_report(&report->options->progress, "shapes", 1, 2, error));
     for (size_t i = 0; i < plan->count; i++)
         if (plan->term[i].high >= 0) list[count++] = (struct strength){pair_strength(shapes, i), i};
     sort_array(list, count, sizeof *list, strongest_first);
-    if (count)
-        markup_raw(
-            &report->body,
-            "<h3>Combinations of two traits</h3><p class=\"intro\">What two traits add together, "
-            "beyond their separate effects. Blue is evidence for the same meaning, orange against "
-            "it; darker is stronger.</p>");
-    plots_begin(report);
+    put_open(to, "heats", '[');
     for (size_t i = 0; i < count && i < HEATS && list[i].value > 0; i++)
-        draw_heat(report, shapes, list[i].number, i + 1);
-    plots_end(report);
+        write_heat(to, shapes, list[i].number);
+    writer_close(to, ']');
 done:
     mem_free(list);
     return status;
@@ -317,28 +298,21 @@ done:
     return status;
 }
 
-film_status shapes_section(struct report *report, const struct eval_view *view, film_error *error)
+film_status shapes_part(struct report *report, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
     struct shapes shapes = {.decision = &report->model->decision};
     struct labelled pairs = {0};
     const struct corpus *corpus = view ? view->corpus : &report->train;
-    research_begin(
-        report, "shapes", "Traits",
-        "Each curve shows what a trait of a pair adds to the log-odds that both sentences mean "
-        "the same. The curves are the decision itself, not an approximation. Word evidence and "
-        "memory are added to them. The strongest traits are shown.");
-    if (!shapes.decision->full) {
-        not_shown(report, "Term shapes", "This model decides by a threshold on the similarity.");
-        section_end(report);
-        return FILM_OK;
+    put_open(&report->data, "shapes", '{');
+    if (shapes.decision->full) { /* not a threshold on the similarity */
+        TRY(prepare_shapes(&shapes, error));
+        TRY(labelled_take(&pairs, corpus, error));
+        TRY(take_sample(&shapes, corpus, &pairs, error));
+        TRY(find_ranges(&shapes, error));
+        TRY(write_strongest(report, &shapes, error));
     }
-    TRY(prepare_shapes(&shapes, error));
-    TRY(labelled_take(&pairs, corpus, error));
-    TRY(take_sample(&shapes, corpus, &pairs, error));
-    TRY(find_ranges(&shapes, error));
-    TRY(draw_shapes(report, &shapes, error));
-    section_end(report);
+    writer_close(&report->data, '}');
 done:
     labelled_free(&pairs);
     tree_terms_free(&shapes.terms);

@@ -1,52 +1,44 @@
 #!/usr/bin/env bash
-# film report: a page that parses, has every section, loads nothing, shows hostile text as text and the same figures
-# as film eval; what cannot be shown is said; the audit against numpy.
+# film report: the data in the page. It is the whole page's, has the figures of film eval, film explain and numpy, holds
+# hostile text as text, and says what was not measured. What the page draws of it, tests/e2e/page_report.mjs tests.
 source "$(dirname "$0")/tap.sh"
 cat >page.py <<'END'
-"""What a page holds: parsed as XML (strict) and by the HTML parser of the standard library."""
-import csv, io, re, sys, urllib.parse, xml.etree.ElementTree as E
+"""The data of a page, d, and what any page must be: one file that loads nothing, whose data no text can leave."""
+import json, re, sys
 from html.parser import HTMLParser
 
-class Page:
-    def __init__(self, path):
-        self.raw = open(path, encoding='utf-8').read()
-        self.root = E.fromstring(self.raw.split('\n', 1)[1])  # without the DOCTYPE
-        self.ids = [e.get('id') for e in self.root.iter() if e.get('id')]
-        self.text = ' '.join(''.join(self.root.itertext()).split())
-    def table(self, figure):
-        """The rows behind a figure's CSV link."""
-        for e in self.root.iter('figure'):
-            if e.get('id') == figure:
-                link = [a for a in e.iter('a') if a.get('class') == 'csv'][0].get('href')
-                return list(csv.reader(io.StringIO(urllib.parse.unquote(link.split(',', 1)[1]))))
-        raise SystemExit(f'no figure {figure}')
-    def cells(self, table):
-        """The texts of a table's cells."""
-        found = [t for t in self.root.iter('table') if t.get('id') == table][0]
-        return [[' '.join(''.join(c.itertext()).split()) for c in row] for row in found.iter('tr')]
-    def check(self):
-        assert len(set(self.ids)) == len(self.ids), 'an id stands twice'
-        for e in self.root.iter():
-            assert e.tag not in ('script', 'iframe', 'object', 'embed', 'img', 'link', 'base', 'form'), e.tag
-            for name, value in e.attrib.items():
-                assert not name.startswith('on'), name
-                if name in ('href', 'src'):
-                    assert value.startswith('#') or value.startswith('data:text/csv'), value[:80]
-        style = self.root.find('.//style').text
-        assert not re.search(r'url\(|@import', style)
-        assert not re.search(r'https?://', self.raw), 'an address'
-        for a in self.root.iter('a'):
-            if a.get('href').startswith('#'): assert a.get('href')[1:] in self.ids, a.get('href')
-        for f in self.root.iter('figure'):
-            assert self.table(f.get('id')), f.get('id')
-        assert not re.search(r'[" ](nan|inf|-nan|-inf)[" <]', self.raw), 'not a number'
-        class Strict(HTMLParser):
-            pass
-        Strict().feed(self.raw)
-        assert len(self.raw) < 4e6
-sys.argv += ['']
-page = Page(sys.argv[1])
-page.check()
+def nothing_twice(pairs):
+    assert len({key for key, _ in pairs}) == len(pairs), [key for key, _ in pairs]
+    return dict(pairs)
+def no_constant(name):
+    raise ValueError(name)
+
+class Elements(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.found, self.script = [], []
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        if tag == 'script': self.script.append('')
+    def handle_data(self, text):
+        if self.found[-1:] and self.found[-1][0] == 'script': self.script[-1] += text
+
+raw = open(sys.argv[1], encoding='utf-8').read()
+elements = Elements()
+elements.feed(raw)
+tags = [tag for tag, _ in elements.found]
+assert tags.count('script') == 2 and tags.count('noscript') == 1 and tags.count('style') == 1, tags
+assert not {'iframe', 'object', 'embed', 'img', 'base', 'form'} & set(tags)
+for tag, attributes in elements.found:
+    for name, value in attributes.items():
+        assert not name.startswith('on'), name
+        if name in ('href', 'src'): assert value.startswith('#') or value == 'data:,', value
+policy = next(a['content'] for _, a in elements.found if a.get('http-equiv') == 'Content-Security-Policy')
+assert "default-src 'none'" in policy and "script-src 'nonce-film'" in policy, policy
+assert not re.search(r'url\(|@import|^import |^export ', raw, re.M), 'it loads something'
+assert elements.script[0].count('<') == 0 and len(raw) < 4e6
+d = json.loads(elements.script[0], object_pairs_hook=nothing_twice, parse_constant=no_constant)
+texts = ' '.join(one['text'] for one in d['warnings'])
 exec(sys.argv[2])
 END
 page() { "$PYTHON" page.py "$@"; }
@@ -57,106 +49,105 @@ sample 4 "$FAQ/train.tsv" >train.tsv
 # ---- pairs ----
 expect_status "a report of pairs" 0 "$FILM" report m.film --eval "$FAQ/heldout.tsv" --train train.tsv \
     --pool "$FAQ/questions.tsv" -o pairs.html
-check "it is well-formed, loads nothing and has every section" page pairs.html '
-for id in "summary quality mistakes reasons sweep data training shapes dimensions map".split(): assert id in page.ids, id
-for id in "thresholds reasons-groups labels-eval row-first row-sorted".split(): assert id in page.ids, id
-for id in ("roc precision-recall calibration probabilities log-loss coverage confusion knn-rates knn-entropy retrieval "
-           "audit-eval-count audit-eval-common audit-train-count training-loss training-gradient training-trees "
-           "shape-1 shape-two-1 map-sentences map-words").split(): assert id in page.ids, id
-assert sum(i.startswith("dimension-") for i in page.ids) == 6
-folded = [d for s in page.root.iter("section") if s.get("class") == "research" for d in s.findall("details")]
-assert [d.find("div").get("id") for d in folded] == "sweep training shapes dimensions map".split()
-assert not any(d.get("open") for d in folded) and "missing" not in page.ids'
+check "it is one file that loads nothing, and every part has data" page pairs.html '
+for part in ("model eval quality mistakes reasons data search shapes dimensions map").split(): assert d[part], part
+for part in "roc precision_recall decided calibration probabilities losses coverage".split(): assert d["quality"][part], part
+assert d["data"]["eval"]["audit"] and d["data"]["train"]["audit"] and d["data"]["leaks"] and d["data"]["eval"]["suspicious"]
+assert len(d["shapes"]["curves"]) == 9 and d["shapes"]["heats"] and len(d["dimensions"]["list"]) == 6
+assert d["map"]["sentences"]["linked"] and d["map"]["words"]["points"]
+assert d["files"] == {"eval": "heldout.tsv", "train": "train.tsv", "compare": None} and d["name"] == "m.film"'
 "$FILM" eval m.film "$FAQ/heldout.tsv" --pool "$FAQ/questions.tsv" --json -q >eval.json
 check "its figures are those of film eval" page pairs.html '
-import json
-d = json.load(open("eval.json"))
-for name in ("auc", "log_loss"): assert f"{d[name]:.3f}" in page.text, name
-for name in ("accuracy", "ece", "precision", "recall"): assert f"{100 * d[name]:.1f} %" in page.text, name
-cells = page.cells("thresholds")[1:]
-share = lambda x: "-" if x is None else f"{100 * x:.1f} %"
-assert cells == [["%.2f" % t["threshold"], share(t["precision"]), share(t["recall"]), share(t["called_same"]),
-                  "in use" if t["used"] else ""] for t in d["thresholds"]], cells
-rows = page.table("confusion")[1:]
-n = {(r[0], r[1]): float(r[2]) for r in rows}
-assert sum(n.values()) == d["rows"]
-assert abs((n["decided same", "same"] + n["decided different", "different"]) / d["rows"] - d["accuracy"]) < 1e-9
-tpr = [float(r[2]) for r in page.table("knn-rates")[1:] if r[0].startswith("TPR")]
-assert all(abs(a - b["tpr"]) < 1e-6 for a, b in zip(tpr, d["knn"])) and len(tpr) == len(d["knn"])
-found = [float(r[2]) for r in page.table("retrieval")[1:]]
-assert abs(found[9] - d["retrieval"]["r10"]) < 1e-6 and abs(found[0] - d["retrieval"]["r1"]) < 1e-6
-roc = [(float(r[1]), float(r[2])) for r in page.table("roc")[1:] if r[0] == "model"]
-area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(roc, roc[1:]))
-assert roc[0] == (0, 0) and roc[-1] == (1, 1) and abs(area - d["auc"]) < 0.004, area'
+answer = json.load(open("eval.json"))
+assert d["eval"] == answer
+counts = {(cell["same"], cell["label"]): cell["count"] for cell in d["mistakes"]}
+assert counts == {(True, True): answer["confusion"]["tp"], (True, False): answer["confusion"]["fp"],
+                  (False, True): answer["confusion"]["fn"], (False, False): answer["confusion"]["tn"]}, counts
+assert abs(d["search"][9] - answer["retrieval"]["r10"]) < 1e-6 and abs(d["search"][0] - answer["retrieval"]["r1"]) < 1e-6
+q = d["quality"]
+area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(q["roc"], q["roc"][1:]))
+assert q["roc"][0] == [0, 0] and q["roc"][-1] == [1, 1] and abs(area - answer["auc"]) < 0.004, area
+area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(q["precision_recall"], q["precision_recall"][1:]))
+assert abs(area - answer["average_precision"]) < 0.01, area
+assert abs(q["decided"]["true_rate"] - answer["recall"]) < 1e-6 and abs(q["decided"]["precision"] - answer["precision"]) < 1e-6
+gap = sum(abs(p - same) * n for p, same, n in q["calibration"]) / answer["rows"]
+assert sum(n for _, _, n in q["calibration"]) == answer["rows"] and abs(gap - answer["ece"]) < 1e-5, gap
+assert abs(q["coverage"][-1][1] - answer["accuracy"]) < 1e-6 and q["coverage"][-1][0] == 1 and len(q["coverage"]) == 100'
 "$FILM" predict m.film "$FAQ/heldout.tsv" -q >predicted
 cp "$FAQ/heldout.tsv" heldout.tsv
-check "labels to check are those the model gives less than 10 %" bash -c '"$PYTHON" page.py pairs.html "
-rows = [l.rstrip(\"\n\").split(\"\t\") for l in open(\"heldout.tsv\")][1:]
-p = [float(l.split(\"\t\")[0]) for l in list(open(\"predicted\"))[1:]]
-least = [x if r[0] == \"1\" else 1 - x for x, r in zip(p, rows)]
-wanted = sorted((l, i) for i, l in enumerate(least) if l < 0.1)[:20]
-shown = page.cells(\"labels-eval\")[1:]
-assert [int(c[0]) - 1 for c in shown] == [i for _, i in wanted], shown
-for c in shown:
-    row = rows[int(c[0]) - 1]
-    assert c[1] == (\"same\" if row[0] == \"1\" else \"different\") and c[3].startswith(row[1].split()[0]), c
-    assert abs(float(c[2]) - p[int(c[0]) - 1]) < 6e-4
-"'
-check "reasons are groups with titles, or words; those for the decision come first" page pairs.html '
-titles = {c[0] for c in page.cells("reasons-groups")[1:]} | {"Known from training", "Identical sentences", "Single words"}
-lists = [e for e in page.root.iter("div") if e.get("class") == "chips"]
-assert len(lists) > 10
-for chips in lists:
-    same = chips[0].get("class") == "for"
-    for chip in chips:
-        text = "".join(chip.itertext()).split(" ", 1)[1]
-        assert text in titles and chip.get("title") or re.fullmatch("\u201c.*\u201d in [ab]", text), text
-    order = [(chip.get("class") == "for") != same for chip in chips]
-    assert order == sorted(order), order'
+cat >rows.py <<'END'
+rows = [l.rstrip("\n").split("\t") for l in open("heldout.tsv", encoding="utf-8")][1:]
+p = [float(l.split("\t")[0]) for l in list(open("predicted"))[1:]]
+END
+check "labels to check are those the model gives less than 10 %" page pairs.html '
+exec(open("rows.py").read())
+least = [x if r[0] == "1" else 1 - x for x, r in zip(p, rows)]
+wanted = sorted((l, i) for i, l in enumerate(least) if l < 0.1)
+shown = d["data"]["eval"]["suspicious"]
+assert [one["row"] - 1 for one in shown] == [i for _, i in wanted[:20]], shown
+assert d["data"]["eval"]["more_suspicious"] == max(len(wanted) - 20, 0)
+for one in shown:
+    row = rows[one["row"] - 1]
+    assert [one["same"], one["a"], one["b"]] == [row[0] == "1", row[1], row[2]] and abs(one["probability"] - p[one["row"] - 1]) < 6e-4, one'
+check "histograms and curves are those of the predictions" page pairs.html '
+import math
+exec(open("rows.py").read())
+q = d["quality"]
+for same in (0, 1):
+    counts, losses = [0] * 20, [0] * 25
+    for x, r in zip(p, rows):
+        if (r[0] == "1") != same: continue
+        counts[min(int(x / 0.05), 19)] += 1
+        losses[min(int(-math.log(x if same else 1 - x) / 0.2), 24)] += 1
+    # The predictions are printed with few digits: a pair at the border of a bin may be in the next one.
+    for name, mine in (("probabilities", counts), ("losses", losses)):
+        found = q[name]["same" if same else "different"]
+        assert sum(found) == sum(mine) and sum(abs(a - b) for a, b in zip(found, mine)) <= 8, (name, found, mine)'
+check "reasons are groups with titles, or words, the strongest first" page pairs.html '
+titles = {one["title"] for one in d["reasons"]} | {"Known from training", "Identical sentences"}
+pairs = [pair for cell in d["mistakes"] for pair in cell["pairs"]]
+assert len(pairs) > 10
+for pair in pairs:
+    weights = [abs(term["weight"]) for term in pair["terms"]]
+    assert weights == sorted(weights, reverse=True) and 1 <= len(weights) <= 6
+    for term in pair["terms"]:
+        if "title" in term: assert term["title"] in titles and term["id"], term
+        else: assert term["side"] in "ab" and term["text"] in pair[term["side"]], term'
 head -13 "$FAQ/heldout.tsv" >few.tsv
 "$FILM" report m.film --eval few.tsv -q -o few.html
-check "the weights of the groups are those of film match" bash -c '"$PYTHON" page.py few.html "
-import collections, json, subprocess
+check "the weights of the groups are those of film match" page few.html '
+import collections, os, subprocess
 total = collections.Counter()
-rows = [l.rstrip(\"\n\").split(\"\t\") for l in open(\"few.tsv\")][1:]
+rows = [l.rstrip("\n").split("\t") for l in open("few.tsv", encoding="utf-8")][1:]
 for _, a, b in rows:
-    why = json.loads(subprocess.run([\"$0\", \"match\", \"m.film\", \"--json\", \"--\", a, b], stdout=subprocess.PIPE).stdout)
+    why = json.loads(subprocess.run([os.environ["FILM"], "match", "m.film", "--json", "--", a, b], stdout=subprocess.PIPE).stdout)
     here = collections.Counter()
-    for r in why[\"reasons\"]:
-        for title in ([r[\"title\"], r[\"other_title\"]] if \"other_title\" in r else [r.get(\"title\", \"Single words\")]):
-            here[title] += r[\"weight\"] / (2 if \"other_title\" in r else 1)
+    for r in why["reasons"]:
+        for title in ([r["title"], r["other_title"]] if "other_title" in r else [r.get("title", "Single words")]):
+            here[title] += r["weight"] / (2 if "other_title" in r else 1)
     for title, weight in here.items(): total[title] += abs(weight)
-shown = {c[0]: float(c[1]) for c in page.cells(\"reasons-groups\")[1:]}
-assert shown and all(abs(total[t] / len(rows) - w) < 0.0051 for t, w in shown.items()), (shown, total)
-"' "$FILM"
+shown = {one["title"]: one["weight"] for one in d["reasons"]}
+assert shown and all(abs(total[t] / len(rows) - w) < 1e-5 for t, w in shown.items()), (shown, total)'
 "$FILM" explain m.film --dim 0 --all >row.tsv
 check "Figure 5 shows the row that film explain --dim 0 --all prints" page pairs.html '
-rows = [l.rstrip("\n").split("\t") for l in open("row.tsv")]
+rows = [l.rstrip("\n").split("\t") for l in open("row.tsv", encoding="utf-8")]
 assert rows[0] == ["id", "group", "feature", "weight"] and [int(r[0]) for r in rows[1:]] == list(range(len(rows) - 1))
 weight = [float(r[3]) for r in rows[1:]]
 top = sorted(range(len(weight)), key=lambda i: (-abs(weight[i]), i))[:60]
-spikes = page.table("row-first")[1:]
-assert [int(float(s[1])) for s in spikes] == top
-assert all(abs(float(s[2]) - weight[i]) < 1e-5 and rows[i + 1][2] in s[3] for s, i in zip(spikes, top))
-curve = page.table("row-sorted")[1:]
+row = d["dimensions"]
+assert [one[0] for one in row["largest"]] == top
+assert all(abs(one[1] - weight[i]) < 1e-5 and rows[i + 1][2] == one[2] for one, i in zip(row["largest"], top))
 falling = sorted(map(abs, weight), reverse=True)
-assert all(abs(float(c[2]) - falling[int(float(c[1])) - 1]) < 1e-5 for c in curve) and int(float(curve[-1][1])) == len(weight)
+assert all(abs(w - falling[int(rank) - 1]) < 1e-5 for rank, w in row["sorted"]) and row["sorted"][-1][0] == len(weight) == row["features"]
+assert abs(max(y for _, y in row["row"]) - max(weight)) < 1e-5 and abs(min(y for _, y in row["row"]) - min(weight)) < 1e-5
 ratio = sum(w ** 2 for w in weight) ** 2 / sum(w ** 4 for w in weight)
-assert f"about {ratio:.0f} of {len(weight)} features" in page.text, ratio'
-edge() { page "$1" 'import json
-d = json.load(open(sys.argv[3]))
-assert ("knn-edge" in page.ids) == (d["best_k"] in (1, 55)), d["best_k"]
-assert "The paper chose k = 36" in page.text' "$2"; }
-check "a best k at the edge of the sweep is reported" edge pairs.html eval.json
+assert abs(row["ratio"] / ratio - 1) < 1e-3, ratio'
 "$FILM" info m.film --json >info.json
 check "the training curve is the one the model keeps" page pairs.html '
-import json
-kept = json.load(open("info.json"))["figures"]["ranking"]
-assert kept["history_columns"] == ["epoch", "loss", "gradient"] and len(kept["history"]) == kept["steps"]
-rows = page.table("training-loss")[1:]
-assert [int(r[1]) for r in rows] == list(range(1, kept["steps"] + 1))
-assert all(abs(float(r[2]) - h[1]) < 1e-5 for r, h in zip(rows, kept["history"]))
-assert all(h[2] > 0 for h in kept["history"])'
+kept, shown = json.load(open("info.json"))["figures"]["ranking"], d["model"]["figures"]["ranking"]
+assert kept["history_columns"] == shown["history_columns"] == ["epoch", "loss", "gradient"]
+assert len(shown["history"]) == kept["steps"] == shown["steps"]
+assert all(abs(a - b) <= 1e-6 * abs(b) for one, two in zip(shown["history"], kept["history"]) for a, b in zip(one, two))'
 "$FILM" report m.film --eval "$FAQ/heldout.tsv" --train train.tsv --pool "$FAQ/questions.tsv" -o again.html -q -t 1
 check "one thread writes the same bytes" cmp pairs.html again.html
 expect_output "--json names the page" 0 '{"report": "x.html"}' "$FILM" report m.film -o x.html --json
@@ -173,46 +164,48 @@ done >>hostile.tsv
 "$FILM" train hostile.tsv train.tsv --dim 8 -q -o "h<b>&'\"m.film" 2>err || cat err
 cp hostile.tsv "<img src=x>.tsv"
 expect_status "a report of hostile text" 0 "$FILM" report "h<b>&'\"m.film" --eval "<img src=x>.tsv" --train hostile.tsv -o hostile.html
-check "hostile text is shown as text" bash -c 'sed "s|http:%2F%2F||g; s|http://evil||g" hostile.html >plain.html
-"$PYTHON" page.py plain.html "
-assert \"<script>alert(\" in page.text and \"onerror=alert(1)\" in page.text and \"<img src=x>.tsv\" in page.text
-assert \"h<b>\" in page.text
-cells = [c for f in page.root.iter(\"figure\") for r in page.table(f.get(\"id\")) for c in r]
-assert not any(c[:1] in \"=@+\" for c in cells if c)"'
+check "hostile text is data, and no text ends the data" page hostile.html '
+assert d["name"].startswith("h<b>") and d["files"]["eval"] == "<img src=x>.tsv" and "http://evil" in json.dumps(d)
+pairs = [pair for cell in d["mistakes"] for pair in cell["pairs"]]
+assert any("<script>alert(" in pair["a"] and "onerror=alert(1)" in pair["b"] for pair in pairs)'
 head -c 100000 /dev/zero | tr '\0' 'x' | awk '{ for (i = 0; i < 40; i++) print i % 2 "\t" $0 i "\tlost card " i }' >long.tsv
 expect_status "sentences of 100 KB" 0 "$FILM" report m.film --eval long.tsv --columns label,a,b -o long.html
 check "are cut: the page stays small" bash -c '[ "$(stat -c %s long.html)" -lt 2000000 ]'
 
 # ---- other labels, other models, less to show ----
 awk -F'\t' 'NR == 1 { print "sentence1\tsentence2\tscore"; next } { print $2 "\t" $3 "\t" $1 * 3.5 + NR % 3 * 0.5 }' "$FAQ/heldout.tsv" >scores.tsv
-check "scores: a scatter and no ROC" bash -c '"$0" report m.film --eval scores.tsv -o s.html -q && "$PYTHON" page.py s.html "
-assert \"scatter\" in page.ids and \"roc\" not in page.ids and \"Pearson\" in page.text and \"data-eval\" in page.ids"' "$FILM"
-check "categories: shares, sizes and a map" bash -c '"$0" report m.film --eval "$1" --train "$1" -o c.html -q && "$PYTHON" page.py c.html "
-assert \"10 neighbours\" in page.text and \"data-eval\" in page.ids and \"map-sentences\" in page.ids and \"roc\" not in page.ids
-assert \"280 of the 280 evaluation sentences (100.0 %)\" in page.text"' "$FILM" "$FAQ/questions.tsv"
+"$FILM" report m.film --eval scores.tsv -o s.html -q
+check "scores: a scatter and no ROC" page s.html '
+q = d["quality"]
+assert len(q["scores"]) == 587 and q["every"] == 2 and d["eval"]["rows"] == 1174 and "roc" not in q and d["eval"]["pearson"] > 0
+assert [cell["higher"] for cell in d["mistakes"]] == [False, True] and sum(d["data"]["eval"]["scores"]["pairs"]) == d["eval"]["rows"]'
+"$FILM" report m.film --eval "$FAQ/questions.tsv" --train "$FAQ/questions.tsv" -o c.html -q
+check "categories: shares, sizes and a map" page c.html '
+assert d["eval"]["category_accuracy"]["10"] > 0 and d["data"]["eval"]["categories"][0][1] > 0 and not d["map"]["sentences"]["linked"]
+assert not d["quality"] and "280 of the 280 evaluation sentences (100.0 %)" in texts'
 printf 'anchor\tpositive\tnegative\n' >triplets.tsv
 for i in $(seq 25); do printf 'lost my card %d\tmy card %d is lost\twhere is my parcel %d\n' "$i" "$i" "$i"; done >>triplets.tsv
-check "triplets are two pairs each" bash -c '"$0" report m.film --eval triplets.tsv -o t.html -q && "$PYTHON" page.py t.html "
-assert \"roc\" in page.ids and \"of 50 evaluation pairs\" in page.text and \"Only 50 pairs\" in page.text"' "$FILM"
-check "a model alone" bash -c '"$0" report m.film -o a.html -q && "$PYTHON" page.py a.html "
-assert \"This needs a labelled evaluation file\" in page.text and \"roc\" not in page.ids and \"shape-1\" in page.ids
-assert \"dimension-\" in \" \".join(page.ids) and \"map-words\" in page.ids"' "$FILM"
+"$FILM" report m.film --eval triplets.tsv -o t.html -q
+check "triplets are two pairs each" page t.html '
+assert d["quality"]["roc"] and d["data"]["eval"]["pairs"] == 50 and "Only 50 pairs" in texts'
+"$FILM" report m.film -o a.html -q
+check "a model alone" page a.html '
+assert d["eval"] is None and not d["quality"] and not d["mistakes"] and not d["reasons"] and not d["data"]
+assert d["shapes"]["curves"] and d["dimensions"]["list"] and "words" in d["map"] and "sentences" not in d["map"]'
 cut -f2 train.tsv >lines.txt
-check "a file without labels" bash -c '"$0" report m.film --eval lines.txt --train lines.txt -o n.html -q && "$PYTHON" page.py n.html "
-assert \"lines.txt has no labels\" in page.text and \"roc\" not in page.ids"' "$FILM"
+"$FILM" report m.film --eval lines.txt --train lines.txt -o n.html -q
+check "a file without labels" page n.html 'assert "lines.txt has no labels" in texts and d["eval"] is None'
 "$FILM" train train.tsv --method tfidf --decision threshold -q -o tfidf.film
-check "a model without vectors and with a threshold" bash -c '"$0" report tfidf.film --eval "$1" -o f.html -q && "$PYTHON" page.py f.html "
-for line in (\"decision by a threshold\", \"has no map\", \"no vectors\"): assert line in page.text, line
-assert \"roc\" in page.ids and \"knn-rates\" not in page.ids"' "$FILM" "$FAQ/heldout.tsv"
+"$FILM" report tfidf.film --eval "$FAQ/heldout.tsv" -o f.html -q
+check "a model without vectors and with a threshold" page f.html '
+assert not d["model"]["full"] and not d["model"]["vectors"] and not d["map"] and not d["dimensions"] and not d["shapes"]
+assert d["quality"]["roc"] and not d["eval"]["knn"]'
 "$FILM" train train.tsv --method film --rank 40 --dim 10 --decision threshold -q -o film.film
-"$FILM" eval film.film "$FAQ/heldout.tsv" --bootstrap 0 --json -q >film.json
-"$FILM" report film.film --eval "$FAQ/heldout.tsv" -q -o film.html
-check "also for method film" edge film.html film.json
-check "the gradient has the paper's value beside it" page film.html '
-rows = page.table("training-gradient")[1:]
-assert {float(r[2]) for r in rows if r[0].startswith("the paper")} == {0.00562}'
-check "method film: objective, gradient, active anchors, singular values" bash -c '"$0" report film.film -o g.html -q && "$PYTHON" page.py g.html "
-for id in (\"training-loss\", \"training-gradient\", \"training-active\", \"training-spectrum\"): assert id in page.ids, id"' "$FILM"
+"$FILM" report film.film -o g.html -q
+check "method film: objective, gradient, active anchors, singular values" page g.html '
+kept = d["model"]["figures"]["film"]
+assert {"objective", "gradient", "active", "hinge", "satisfied"} <= set(kept["history_columns"]) and kept["history"]
+assert len(d["singular_values"]) == 40 and d["singular_values"] == sorted(d["singular_values"], reverse=True)'
 
 # ---- other systems ----
 cat >systems.csv <<'END'
@@ -222,26 +215,19 @@ FILM,m.film,80,0.4,2.5,4,120,22.5,60000,100,"words, traits"
 nothing known,,,,,,,,,,
 END
 "$FILM" report m.film --eval "$FAQ/heldout.tsv" --compare systems.csv -o v.html -q
-check "other systems: a table with this model marked, and bars" page v.html '
-for name in "accuracy log-loss training processor memory size speed explained".split(): assert "others-" + name in page.ids, name
-lines = [r for r in page.root.iter("tr") if len(r) == 10]
-rows = [[" ".join("".join(c.itertext()).split()) for c in r] for r in lines]
-assert rows[0][0] == "System" and rows[0][3] == "Training time (seconds)", rows[0]
-assert rows[1] == ["FILM this model", "80.0 %", "0.400", "2.5", "4.0", "120", "22.5", "60,000", "100.0 %", "words, traits"], rows[1]
-assert rows[2][:6] == ["<script>alert(1)</script>", "70.5 %", "-", "0.004", "0.0", "1,500"], rows[2]
-assert rows[3] == ["nothing known"] + 8 * ["-"] + [""], rows[3]
-assert [r.get("class") for r in lines] == [None, "this", None, None]
-bars = page.table("others-training")[1:]
-assert sorted(b[:3] for b in bars) == [["other systems", "1", "0.004"], ["this model", "0", "2.5"]], bars
-assert "FILM: 2.5 seconds" in [b[3] for b in bars]
-assert "systems.csv gives this model an accuracy of 80.0 %" in page.text'
+check "other systems: this model is marked, empty fields are null" page v.html '
+columns = ["name", "own", "accuracy_percent", "log_loss", "training_seconds", "processor_seconds", "memory_mb", "model_mb",
+           "sentences_per_second", "explained_percent", "explained"]
+rows = [[one[c] for c in columns] for one in d["others"]]
+assert rows[0] == ["FILM", True, 80, 0.4, 2.5, 4, 120, 22.5, 60000, 100, "words, traits"], rows[0]
+assert rows[1] == ["<script>alert(1)</script>", False, 70.5, None, 0.004, 0, 1500, None, None, 0, "=HYPERLINK(\"x\") <b>&"], rows[1]
+assert rows[2] == ["nothing known", False] + 8 * [None] + [""], rows[2]
+assert "systems.csv gives this model an accuracy of 80.0 %" in texts'
 printf '\xef\xbb\xbfSystem , log_loss\r\n\r\n"a ""b""\nc",1e-3\r\n' >windows.csv
 "$FILM" report m.film --compare windows.csv -o v.html -q
 check "a table as Windows writes it, of two columns" page v.html '
-assert "others-log-loss" in page.ids and "others-accuracy" not in page.ids and "this model" not in page.text
-rows = [[" ".join("".join(c.itertext()).split()) for c in r] for r in page.root.iter("tr")]
-assert ["a \"b\" c", "0.001"] in rows, rows'
-check "without --compare there is no such section" page pairs.html 'assert "others" not in page.ids'
+assert [(one["name"], one["log_loss"], one["own"]) for one in d["others"]] == [("a \"b\"\nc", 0.001, False)], d["others"]'
+check "without --compare there are none" page pairs.html 'assert d["others"] == []'
 
 # ---- the audit, and what is counted, against brute force ----
 if have_numpy "the audit is what numpy finds"; then
@@ -259,6 +245,7 @@ for i in range(1500):                      # duplicates are of questions that oc
     check "the audit is what numpy finds" page b.html '
 import numpy as np, collections, random
 rows = [l.rstrip("\n").split("\t") for l in open("biased.tsv")][1:]
+audit = d["data"]["eval"]["audit"]
 count, near = collections.Counter(), collections.defaultdict(set)
 for y, a, b in rows:
     for q in {a, b}: count[q] += 1
@@ -276,33 +263,31 @@ for seed in range(20):
     half = np.random.RandomState(seed).rand(len(y)) < .5
     right = [((x[t] @ fit(x[~t], y[~t]) > 0) == y[t]).sum() for t in (half, ~half)]
     found.append(sum(right) / len(y))
-said = float(re.search(r"predict ([\d.]+) % of the held-out", page.text).group(1)) / 100
+said = audit["accuracy"]
 assert abs(said - np.mean(found)) < 3 * np.std(found) + .01, (said, np.mean(found), np.std(found))
-assert said > .65 and "biased.tsv can be predicted without reading" in page.text
-shares = {r[3].split(":")[0]: float(r[2]) for r in page.table("audit-eval-count")[1:]}
-names = [("once", 1, 1), ("twice", 2, 2), ("3 times", 3, 3), ("4 to 5", 4, 5), ("6 to 10", 6, 10), ("more", 11, 1e9)]
-for name, low, high in names:
+assert said > .65 and audit["biased"] and "biased.tsv can be predicted without reading" in texts
+for (share, pairs), (low, high) in zip(audit["by_count"], [(1, 1), (2, 2), (3, 3), (4, 5), (6, 10), (11, 1e9)]):
     labels = [float(l) for l, a, b in rows if low <= max(count[a], count[b]) <= high]
-    if labels: assert abs(shares[name] - np.mean(labels)) < 1e-6, name'
+    assert pairs == len(labels) and (abs(share - np.mean(labels)) < 1e-6 if labels else share is None), (low, share)'
 fi
 # ---- causes are named only where they hold ----
 shared=$(printf '%s' "contain a training question")
 head -1 "$FAQ/heldout.tsv" >mixed.tsv; tail -n +2 "$FAQ/heldout.tsv" >>mixed.tsv; sed -n 2,6p train.tsv >>mixed.tsv
 "$FILM" report m.film --eval mixed.tsv --train train.tsv -q -o k.html
 check "a leak that changes nothing is counted, not warned of" page k.html "
-assert '$shared' not in page.text and 'accuracy on pairs without a training question' in page.text"
+assert '$shared' not in texts and d['data']['leaks']['either'] == 5 and 0 < d['data']['leaks']['accuracy'] < 1"
 head -1 "$FAQ/heldout.tsv" >mixed.tsv; sed -n 2,200p "$FAQ/heldout.tsv" >>mixed.tsv; tail -n +2 train.tsv >>mixed.tsv
 "$FILM" report m.film --eval mixed.tsv --train train.tsv -q -o k.html
 check "a leak that matters is" page k.html "
-assert '$shared' in page.text and re.search(r'Without them, accuracy is [0-9.]+ % instead of [0-9.]+ %', page.text)"
+assert '$shared' in texts and re.search(r'Without them, accuracy is [0-9.]+ % instead of [0-9.]+ %', texts)"
 awk -F'\t' 'NR == 1 || $1 == 0 || NR % 12 == 0' "$FAQ/heldout.tsv" >rare.tsv
 "$FILM" report m.film --eval rare.tsv -q -o k.html
 check "rare duplicates are the cause of probabilities that are off" page k.html '
-assert re.search(r"they assume 50 % duplicates, and this file has [0-9.]+ %", page.text)'
+assert re.search(r"they assume 50 % duplicates, and this file has [0-9.]+ %", texts)'
 awk -F'\t' 'BEGIN { OFS = "\t" } NR > 1 && NR % 3 == 0 { $1 = 1 - $1 } 1' "$FAQ/heldout.tsv" >noisy.tsv
 "$FILM" report m.film --eval noisy.tsv -q -o k.html
 check "wrong labels are not mistaken for that" page k.html '
-assert "The probabilities are off by" in page.text and "they assume" not in page.text'
+assert "The probabilities are off by" in texts and "they assume" not in texts'
 
 # ---- categories, against numpy ----
 if have_numpy "the worst categories are what numpy finds"; then
@@ -329,24 +314,23 @@ for i, text in enumerate(texts):
     entry[0] += 1
     entry[1] += winner == own[text]
     entry[2][winner] += winner != own[text]
-shown = page.cells("worst-categories")[1:]
+shown = d["data"]["eval"]["worst"]
 assert len(shown) == min(15, sum(r < n for n, r, _ in tally.values())) > 3
 worst = sorted(r / n for n, r, _ in tally.values())
-for i, (category, n, right, instead) in enumerate(shown):
-    assert int(n) == tally[category][0], category
-    assert abs(float(right[:-2]) / 100 - tally[category][1] / tally[category][0]) < 0.011, (category, right, tally[category])
-    assert abs(float(right[:-2]) / 100 - worst[i]) < 0.011
-    assert int(re.search(r"\((\d+)\)", instead).group(1)) == max(tally[category][2].values()), (instead, tally[category])'
+for i, one in enumerate(shown):
+    n, right, instead = tally[one["category"]]
+    assert one["sentences"] == n and abs(one["right"] / n - right / n) < 0.011, (one, n, right)
+    assert abs(one["right"] / n - worst[i]) < 0.011 and one["confused"] == max(instead.values()), (one, instead)'
 fi
 
 printf 'label\tquestion1\tquestion2\n1\ta b\tc d\n0\tC D?\tA b\n1\tx y\tz w\n1\tz w\tv u\n0\tx y\tv u\n' >odd.tsv
 "$FILM" report m.film --eval odd.tsv --train odd.tsv -o o.html -q
 check "contradictions and leaks are counted" page o.html '
-assert "1 pairs have both labels, and 2 pairs are labelled different although a chain" in page.text
-for table in ("labels-eval", "labels-train"):
-    why = [c[-1] for c in page.cells(table)[1:]]
+assert "1 pairs have both labels, and 2 pairs are labelled different although a chain" in texts
+for file in ("eval", "train"):
+    why = [one["why"] for one in d["data"][file]["suspicious"]]
     assert why[0].startswith("the same pair has the other label") and any(w.startswith("a chain") for w in why), why
-assert "5 of the 5 evaluation pairs (100.0 %) contain a training question, and 5 are also" in page.text'
+assert "5 of the 5 evaluation pairs (100.0 %) contain a training question, and 5 are also" in texts'
 
 # ---- refusals ----
 expect_output "without -o" 1 'film report: -o REPORT.html is missing; see film report --help' "$FILM" report m.film
@@ -360,5 +344,5 @@ printf 'label\tquestion1\tquestion2\n1\ta\tb\n7\tc\td\n' >bad.tsv
 expect_status "a bad row is refused" 2 "$FILM" report m.film --eval bad.tsv --labels pairs -o old.html
 check "and the older page stays" cmp a.html old.html
 expect_status "or skipped" 0 "$FILM" report m.film --eval bad.tsv --labels pairs --skip-bad -o old.html
-check "which is reported" page old.html 'assert "Bad rows skipped in bad.tsv: 1." in page.text'
+check "which is reported" page old.html 'assert "Bad rows skipped in bad.tsv: 1." in texts'
 finish

@@ -9,6 +9,7 @@ import "./page_records.mjs";
 import "./page_learn.mjs";
 import "./page_server.mjs";
 import "./page_access.mjs";
+import "./page_report.mjs";
 
 const server = await serve("faq.pool");
 if (process.env.SHOTS) {

@@ -65,7 +65,7 @@ async function openPage(options) {
         problems.push(`console: ${message.text()}`);
     });
     page.on("request", (request) => {
-        if (!/^(http:\/\/127\.0\.0\.1:|blob:)/.test(request.url())) problems.push(`a request to ${request.url()}`);
+        if (!/^(http:\/\/127\.0\.0\.1:|blob:|data:,$|file:\/\/\/[^?]*\.html(#|$))/.test(request.url())) problems.push(`a request to ${request.url()}`);
     });
     await page.addInitScript(() => {
         document.addEventListener("securitypolicyviolation", (event) =>

@@ -1,7 +1,7 @@
-/* Tests film_report as a library call: every kind of model and file, hostile text, cancelling,
- * memory. */
+/* Tests film_report as a library call: the data in its page, hostile text, cancelling, memory. What
+ * the page draws of it, tests/e2e/page_report.mjs tests. */
 #include "faq_model.h"
-#include "report/labels.h"
+#include "report/parts.h"
 
 static film_model *model;
 static char eval_path[300], page_path[300], systems_path[300];
@@ -17,6 +17,35 @@ static char *read_page(void)
     bytes[size] = 0;
     fclose(file);
     return bytes;
+}
+
+/* The data in the page; the caller drops the reference. */
+static json_t *read_data(void)
+{
+    static const char begin[] = "<script type=\"application/json\" id=\"page-data\">\n";
+    char *page = read_page(), *data = strstr(page, begin);
+    assert_non_null(data);
+    data += strlen(begin);
+    char *end = strstr(data, "</script>");
+    assert_non_null(end);
+    json_t *parsed = json_loadb(data, (size_t)(end - data), JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(parsed);
+    free(page);
+    return parsed;
+}
+
+/* The member at a path of keys, "data.eval.pairs"; numbers are places in a list. */
+static json_t *at(json_t *value, const char *path)
+{
+    char key[40];
+    while (value && *path) {
+        size_t length = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        value = json_is_array(value) ? json_array_get(value, strtoul(key, NULL, 10))
+                                     : json_object_get(value, key);
+        path += length + (path[length] == '.');
+    }
+    return value;
 }
 
 static void write_systems(const char *text)
@@ -52,34 +81,47 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void it_shows_what_it_was_given(void **state)
+static void it_holds_what_it_was_given(void **state)
 {
     (void)state;
     film_report_options options = {.size = sizeof options};
     assert_ok(film_report(model, NULL, page_path, &error));
-    char *page = read_page();
-    assert_non_null(strstr(page, "This needs a labelled evaluation file"));
-    assert_null(strstr(page, "id=\"roc\""));
-    free(page);
+    json_t *data = read_data();
+    assert_true(json_is_null(at(data, "eval")));
+    assert_true(json_is_null(at(data, "files.eval")));
+    assert_int_equal(json_object_size(at(data, "quality")), 0);
+    json_decref(data);
     const char *train[] = {eval_path};
     options.eval = eval_path;
     options.train = train;
     options.train_count = 1;
-    options.name = "a<b>.film";
+    options.name = "a</script><b>.film";
     assert_ok(film_report(model, &options, page_path, &error));
-    page = read_page();
-    const char *const parts[] = {"id=\"roc\"",           "id=\"precision-recall\"",
-                                 "id=\"calibration\"",   "id=\"log-loss\"",
-                                 "id=\"confusion\"",     "id=\"knn-rates\"",
-                                 "id=\"shape-1\"",       "id=\"shape-two-1\"",
-                                 "id=\"map-sentences\"", "id=\"map-words\"",
-                                 "id=\"training-loss\"", "id=\"training-gradient\"",
-                                 "id=\"audit-eval\"",    "id=\"audit-train\"",
-                                 "a&lt;b&gt;.film",      "pairs of the training data"};
+    data = read_data();
+    const char *const parts[] = {"quality.roc.0.1",
+                                 "quality.precision_recall.0.1",
+                                 "quality.calibration.0.2",
+                                 "quality.losses.same.24",
+                                 "quality.coverage.99.1",
+                                 "mistakes.3.count",
+                                 "reasons.0.weight",
+                                 "eval.knn.54.tpr",
+                                 "shapes.curves.0.y.1",
+                                 "shapes.heats.0.values.0",
+                                 "map.sentences.points.0.3",
+                                 "map.words.points.0.3",
+                                 "model.figures.ranking.history.0.1",
+                                 "data.eval.audit.auc",
+                                 "data.train.audit.by_common.5",
+                                 "data.leaks.pairs",
+                                 "dimensions.largest.59.2",
+                                 "dimensions.list.5.words.23.1"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (!strstr(page, parts[i])) fail_msg("no %s", parts[i]);
-    assert_null(strstr(page, "a<b>"));
-    free(page);
+        if (!at(data, parts[i])) fail_msg("no %s", parts[i]);
+    assert_string_equal(json_string_value(at(data, "name")), options.name);
+    assert_string_equal(json_string_value(at(data, "files.eval")), strrchr(eval_path, '/') + 1);
+    assert_int_equal(json_integer_value(at(data, "data.leaks.pairs")), 120);
+    json_decref(data);
 }
 
 static void other_systems_are_listed_too(void **state)
@@ -89,75 +131,55 @@ static void other_systems_are_listed_too(void **state)
     options.name = "own.film";
     options.compare = systems_path;
     assert_ok(film_report(model, &options, page_path, &error));
+    json_t *data = read_data();
+    assert_true(json_is_true(at(data, "others.0.own")));
+    assert_false(json_is_true(at(data, "others.1.own")));
+    assert_string_equal(json_string_value(at(data, "others.1.name")), "<b>, &");
+    assert_float_equal(json_real_value(at(data, "others.1.log_loss")), 0.5, 0);
+    assert_true(json_is_null(at(data, "others.1.training_seconds")));
+    json_decref(data);
+}
+
+/* However a text may look, it cannot end the element that holds the data. */
+static void no_text_ends_the_data(void **state)
+{
+    (void)state;
+    film_report_options options = {.size = sizeof options};
+    options.name = "</script><script>alert(1)</script><!--";
+    assert_ok(film_report(model, &options, page_path, &error));
     char *page = read_page();
-    assert_non_null(strstr(page, "<tr class=\"this\"><td><bdi>this</bdi>"));
-    assert_non_null(strstr(page, "<bdi>&lt;b&gt;, &amp;</bdi>"));
-    assert_null(strstr(page, "<b>, "));
-    assert_non_null(strstr(page, "id=\"others-log-loss\""));
-    assert_null(strstr(page, "id=\"others-training\""));
+    size_t scripts = 0;
+    for (const char *found = page; (found = strstr(found, "</script")); found++) scripts++;
+    assert_int_equal(scripts, 2); /* the data and the script */
+    assert_null(strstr(page, "<script>alert"));
+    assert_null(strstr(page, "<!--"));
     free(page);
 }
 
-/* The training history as a model file has it, drawn by the section alone. */
-static void training_histories_are_drawn(void **state)
+static void texts_are_cut_and_valid(void **state)
 {
     (void)state;
     static const struct {
-        const char *figures, *ids[4], *values;
+        const char *text, *kept;
+        size_t most;
     } cases[] = {
-        {"{\"film\": {\"iterations\": 3, \"history_columns\": [\"hinge\", \"satisfied\", "
-         "\"gradient\"],"
-         " \"history\": [[0.9, 0.25, 2], [0.5, 0.5, 0.1], [0.25, 0.75, 0.01]]}}",
-         {"training-hinge", "training-satisfied", "training-gradient", "Figure 2 of the paper"},
-         "hinge%20loss,1,0.9"},
-        {"{\"network\": {\"steps\": 40, \"history_columns\": [\"epoch\", \"loss\"],"
-         " \"history\": [[0.5, 3], [1, 1.5]]}}",
-         {"training-loss", "network", "epoch", "training-loss.csv"},
-         "loss,0.5,3"}};
-    static const film_model bare;
-    for (size_t i = 0; i < 2; i++) {
-        json_t *figures = json_loads(cases[i].figures, 0, NULL);
-        struct report report = {.model = &bare, .about = json_pack("{s:o}", "figures", figures)};
-        assert_ok(training_section(&report, &error));
-        markup_raw(&report.body, "");
-        markup_bytes(&report.body, "", 1);
-        for (size_t j = 0; j < 4; j++)
-            if (!strstr(report.body.bytes, cases[i].ids[j])) fail_msg("no %s", cases[i].ids[j]);
-        if (!strstr(report.body.bytes, cases[i].values)) fail_msg("no %s", cases[i].values);
-        /* The paper's value is a line of its own, in the units of the plot. */
-        assert_int_equal(strstr(report.body.bytes, "0.00562") != NULL, i == 0);
-        json_decref(report.about);
-        markup_free(&report.body);
-        markup_free(&report.contents);
+        {"a\xffz", "a\xEF\xBF\xBDz", 240},
+        {"cut \xc3", "cut \xEF\xBF\xBD", 240},
+        {"\xc0\xaf", "\xEF\xBF\xBD\xEF\xBF\xBD", 240},                 /* overlong */
+        {"\xed\xa0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD", 240}, /* a surrogate */
+        {"\xf0\x9f\x98\x80 \xd7\x90", "\xf0\x9f\x98\x80 \xd7\x90", 240},
+        {"\xc3\xa4\xc3\xb6\xc3\xbc", "\xE2\x80\xA6", 1},
+        {"\xc3\xa4\xc3\xb6\xc3\xbc", "\xc3\xa4\xE2\x80\xA6", 3},
+        {"\xc3\xa4\xc3\xb6\xc3\xbc", "\xc3\xa4\xc3\xb6\xc3\xbc", 6}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct writer to = {0};
+        char *text, wanted[60];
+        put_text(&to, NULL, (film_text){cases[i].text, strlen(cases[i].text)}, cases[i].most);
+        assert_ok(writer_finish(&to, &text, NULL, &error));
+        snprintf(wanted, sizeof wanted, "\"%s\"", cases[i].kept);
+        assert_string_equal(text, wanted);
+        film_free(text);
     }
-}
-
-/* A model that answers categories lists them in its evaluation; the worst come first. */
-static void categories_of_the_model_are_sorted(void **state)
-{
-    (void)state;
-    struct report report = {.model = NULL};
-    struct corpus corpus = {.labels = FILM_LABELS_CATEGORIES};
-    json_t *answer = json_loads(
-        "{\"classes\": [{\"category\": \"good\", \"rows\": 5, \"precision\": 1, \"recall\": 0.8, "
-        "\"f1\": 0.9},"
-        " {\"category\": \"<bad>\", \"rows\": 4, \"precision\": 0.5, \"recall\": 0.25, \"f1\": "
-        "0.33},"
-        " {\"category\": \"absent\", \"rows\": 0, \"precision\": 0, \"recall\": 0, \"f1\": 0}],"
-        " \"confusions\": [{\"category\": \"<bad>\", \"answered\": \"good\", \"rows\": 3}]}",
-        0, NULL);
-    struct eval_view view = {.corpus = &corpus, .answer = answer};
-    assert_ok(labels_of_categories(&report, &view, &error));
-    markup_bytes(&report.body, "", 1);
-    const char *bad = strstr(report.body.bytes, "<bdi>&lt;bad&gt;</bdi>");
-    assert_non_null(bad);
-    assert_non_null(strstr(bad,
-                           ">4</td><td class=\"figure\">50 %</td><td class=\"figure\">25 %</td>"
-                           "<td><bdi>good</bdi> <small>(3)</small>"));
-    assert_non_null(strstr(bad, "<td><bdi>good</bdi></td>"));
-    assert_null(strstr(report.body.bytes, "absent"));
-    json_decref(answer);
-    markup_free(&report.body);
 }
 
 static void one_thread_writes_the_same_page(void **state)
@@ -233,10 +255,10 @@ static void nonsense_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_shows_what_it_was_given),
+        cmocka_unit_test(it_holds_what_it_was_given),
         cmocka_unit_test(other_systems_are_listed_too),
-        cmocka_unit_test(training_histories_are_drawn),
-        cmocka_unit_test(categories_of_the_model_are_sorted),
+        cmocka_unit_test(no_text_ends_the_data),
+        cmocka_unit_test(texts_are_cut_and_valid),
         cmocka_unit_test(one_thread_writes_the_same_page),
         cmocka_unit_test(stopping_leaves_no_page),
         cmocka_unit_test(without_memory_it_reports_it),

@@ -151,6 +151,12 @@ static void digits_are_those_of_printf(void **state)
         writer_number(&to, number);
         if (to.length != (size_t)length || memcmp(to.bytes, expected, to.length) != 0)
             fail_msg("%.*s, not %s", (int)to.length, to.bytes, expected);
+        length = snprintf(expected, sizeof expected, "%.7g", number);
+        to.length = 0;
+        to.comma = 0;
+        writer_rounded(&to, number, 7);
+        if (to.length != (size_t)length || memcmp(to.bytes, expected, to.length) != 0)
+            fail_msg("%.*s, not %s", (int)to.length, to.bytes, expected);
     }
     film_free(finish(&to));
 }
