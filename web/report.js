@@ -3,10 +3,11 @@
 import { $, el, count, several, signed } from "./dom.js";
 import { row, side, waterfall } from "./sum.js";
 import { number } from "./scale.js";
+import { calibration, coverage, losses, precisionRecall, probabilities, roc } from "./curves.js";
 import { chart, facts, heat, shares, table } from "./charts.js";
 
 const data = JSON.parse($("page-data").textContent);
-const { model, files, warnings } = data;
+const { model, figures: stored, files, warnings } = data;
 const answer = data.eval;
 const pairsKnown = answer?.labels === "pairs" || answer?.labels === "triplets";
 
@@ -54,12 +55,12 @@ const sentence = (x) => el("p", { dir: "auto" }, ...(typeof x === "string" ? [x]
 function lead() {
     if (!answer) {
         const why = files.eval ? "the evaluation file has no labels." : "no labelled evaluation file was given.";
-        const known = model.figures.balanced_accuracy;
+        const known = stored.balanced_accuracy ?? null;
         return `The model was not evaluated: ${why}${known === null ? "" : ` In training, its balanced accuracy on held-out pairs was ${share(known)}.`}`;
     }
     if (pairsKnown) {
         const words = answer.ece < 0.02 ? "are reliable" : answer.ece < 0.05 ? "are slightly off" : "are not reliable";
-        return `The model decides ${share(answer.accuracy)} of ${count(data.data.eval.pairs)} evaluation pairs correctly. Its probabilities ${words} (calibration error ${fixed(100 * answer.ece, 1)} points).`;
+        return `The model decides ${share(answer.accuracy)} of ${count(data.data.eval.pairs.all)} evaluation pairs correctly. Its probabilities ${words} (calibration error ${fixed(100 * answer.ece, 1)} points).`;
     }
     if (answer.labels === "scores") return `On ${count(answer.rows)} scored pairs, the correlation between probability and score is ${fixed(answer.pearson, 3)} (Pearson) or ${fixed(answer.spearman, 3)} (Spearman).`;
     return `The ten nearest neighbours predict the right category for ${share(answer.category_accuracy["10"])} of ${count(answer.rows)} sentences.`;
@@ -67,7 +68,7 @@ function lead() {
 
 // What was promised in training, and what its threshold does with near misses.
 function promise() {
-    const point = model.figures.operating;
+    const point = stored.operating;
     const near = point?.near_misses;
     if (!near) return null;
     const range = ([low, high], digits) => `${fixed(100 * low, digits)} to ${fixed(100 * high, digits)}`;
@@ -85,8 +86,8 @@ function cards() {
         const ends = answer.ci[key]?.map((x) => (percent ? fixed(100 * x, 1) : fixed(x, 3)));
         return card(percent ? share(answer[key]) : fixed(answer[key], 3), name, ends ? `${note}; 95 % CI ${ends[0]} to ${ends[1]}` : note);
     };
-    const file = data.data.eval;
-    const balance = pairsKnown && file.pairs ? Math.round(100 * file.same / file.pairs) : null;
+    const { pairs } = data.data.eval;
+    const balance = pairs ? Math.round(100 * pairs.same / pairs.all) : null;
     return el("div.cards", {}, ...[
         ofAnswer("accuracy", true, "accuracy", "correct decisions"),
         ofAnswer("precision", true, "precision", "of the pairs called the same"),
@@ -119,6 +120,9 @@ function thresholds() {
             { id: "thresholds", own: (i) => answer.thresholds[i].used }));
 }
 
+// The decisions: true and false, positive and negative.
+const cell = (same, label) => data.mistakes.find((one) => one.same === same && one.label === label)?.count;
+const counts = { tp: cell(true, true), fn: cell(false, true), fp: cell(true, false), tn: cell(false, false) };
 const corner = [[0, 0], [1, 1]];
 const reference = (name, points) => ({ name, kind: "line", colour: 0, points });
 
@@ -129,34 +133,36 @@ function histogram(id, title, about, { width, same, different }, x, y, marks = [
         { name: "labelled different", kind: "bars", colour: 2, points: bars(different, 0.73), width: 0.46 * width }] });
 }
 
-function pairFigures({ roc, precision_recall: curve, decided, calibration, probabilities, losses, coverage }) {
+function pairFigures(pairs) {
+    const { tp, fp, tn, fn } = counts;
+    const [lossOf, found] = [losses(pairs), tp / (tp + fn)];
     const threshold = (x, y) => ({ name: "threshold", kind: "points", colour: 2, points: [[x, y]] });
-    const predicted = calibration.map(([p, observed, pairs]) => [p, observed, `${share(observed)} of ${several(pairs, "pair", "pairs")} with probability ${share(p)}`]);
+    const predicted = calibration(pairs).map(([p, observed, pairs]) => [p, observed, `${share(observed)} of ${several(pairs, "pair", "pairs")} with probability ${share(p)}`]);
     return [figures(
         thresholds(),
         chart({ id: "precision-recall", title: "Precision and recall", about: `With the duplicates of this file. Average precision ${fixed(answer.average_precision, 3)}.`,
             x: { title: "recall (share of same pairs found)", ...unit }, y: { title: "precision (share of correct finds)", ...unit },
-            series: [{ name: "model", kind: "line", points: curve }, threshold(decided.true_rate, decided.precision)] }),
+            series: [{ name: "model", kind: "line", points: precisionRecall(pairs) }, threshold(found, tp / (tp + fp))] }),
         chart({ id: "calibration", title: "Calibration", about: `Are 80 % of the pairs with probability 80 % the same? Mean error ${fixed(100 * answer.ece, 1)} points.`,
             x: { title: "predicted probability", ...unit }, y: { title: "share labelled the same", ...unit },
             series: [reference("perfect calibration", corner), { kind: "line", points: predicted }, { name: "model", kind: "points", points: predicted }] }),
         chart({ id: "coverage", title: "Accuracy on the most certain pairs", about: "The model decides the most certain pairs; people decide the others.",
-            x: { title: "share of pairs decided by the model", ...unit }, y: { title: "accuracy", percent: true }, series: [{ name: "accuracy", kind: "line", points: coverage }] }),
+            x: { title: "share of pairs decided by the model", ...unit }, y: { title: "accuracy", percent: true }, series: [{ name: "accuracy", kind: "line", points: coverage(pairs) }] }),
     ), fold("More curves", "distribution of probabilities, log loss, ROC", false, figures(
-        histogram("probabilities", "Distribution of probabilities", "A good model puts most pairs near 0 % or 100 %, on the side of their label.", probabilities,
+        histogram("probabilities", "Distribution of probabilities", "A good model puts most pairs near 0 % or 100 %, on the side of their label.", probabilities(pairs),
             { title: "predicted probability", percent: true }, { title: "pairs" }),
-        histogram("log-loss", "Log loss", "Figure 3 of the paper. Pairs on the right were decided with high certainty, but wrongly. The last bin includes larger values.", losses,
-            { title: "log loss of the pair (nats)" }, { title: "pairs (logarithmic)", log: true, low: 0.7, high: Math.max(...losses.same, ...losses.different, 2) }, [{ x: Math.log(2), text: "random guessing" }]),
+        histogram("log-loss", "Log loss", "Figure 3 of the paper. Pairs on the right were decided with high certainty, but wrongly. The last bin includes larger values.", lossOf,
+            { title: "log loss of the pair (nats)" }, { title: "pairs (logarithmic)", log: true, low: 0.7, high: Math.max(...lossOf.same, ...lossOf.different, 2) }, [{ x: Math.log(2), text: "random guessing" }]),
         chart({ id: "roc", title: "ROC", about: `AUC ${fixed(answer.auc, 3)}: the probability that a duplicate ranks above a non-duplicate.`,
             x: { title: "false positive rate (share of different pairs)", ...unit }, y: { title: "true positive rate (share of same pairs)", ...unit },
-            series: [reference("random guessing", corner), { name: "model", kind: "line", points: roc }, threshold(decided.false_rate, decided.true_rate)] })))];
+            series: [reference("random guessing", corner), { name: "model", kind: "line", points: roc(pairs) }, threshold(fp / (fp + tn), found)] })))];
 }
 
 function quality() {
     const { scores, every } = data.quality;
     const intro = "Measured on the evaluation file, as film eval does.";
     if (!answer) return lacks("Quality: precision, recall, calibration", files.eval ? "The file has no labels." : "This needs a labelled evaluation file.");
-    if (pairsKnown) return section("quality", "Quality", intro, pairFigures(data.quality));
+    if (pairsKnown) return section("quality", "Quality", intro, pairFigures(data.quality.pairs));
     if (!scores) return null;
     return section("quality", "Quality", intro, figures(chart({ id: "scatter", title: "Score and probability",
         about: `Pearson ${fixed(answer.pearson, 3)}, Spearman ${fixed(answer.spearman, 3)}${every > 1 ? "; a sample of the pairs" : ""}.`,
@@ -189,8 +195,7 @@ const example = (pair) => el("div.example", {}, sentence(pair.a), el("span.chanc
 const examples = (pairs) => (pairs.length ? pairs.map(example) : [el("p.none", {}, "No pairs.")]);
 
 function matrix() {
-    const cell = (same, label) => data.mistakes.find((one) => one.same === same && one.label === label).count;
-    const [found, missed, alarm, apart] = [cell(true, true), cell(false, true), cell(true, false), cell(false, false)];
+    const { tp: found, fn: missed, fp: alarm, tn: apart } = counts;
     return figures(heat({ id: "confusion", title: "Confusion matrix", about: "Pairs by label and decision. The diagonal is correct.", columns: 2, values: [found, missed, alarm, apart],
         x: { title: "decision", names: ["decided same", "decided different"] }, y: { title: "label", names: ["same", "different"] }, value: "pairs" }),
     facts([["same pairs found (recall, TPR)", share(found / (found + missed))], ["same pairs missed (FNR)", share(missed / (found + missed))],
@@ -212,11 +217,12 @@ function mistakes() {
 }
 
 function reasons() {
-    const list = data.reasons;
+    const { pairs, totals } = data.reasons;
+    const list = Object.values(totals).filter(({ weight }) => weight > 0).sort((x, y) => y.weight - x.weight);
     if (!list.length) return null;
     return section("reasons", "What decides", "Every verdict is a sum of log-odds. The bars show how much each group of reasons moves the verdict on a pair of the file, in either direction.",
         table(["group of reasons", ["mean log-odds"], ""], list.map(({ id, title, type, weight }) =>
-            [el("span", { title: id }, type ? `field ${title} (${type})` : title), fixed(weight, 2), shares([[weight / list[0].weight, 1]], "")]), { id: "reasons-groups" }));
+            [el("span", { title: id }, type ? `field ${title} (${type})` : title), fixed(weight / pairs, 2), shares([[weight / list[0].weight, 1]], "")]), { id: "reasons-groups" }));
 }
 
 // ---- Data ----
@@ -257,18 +263,19 @@ function oddSentences({ odd = [] }) {
 const kinds = { none: "none", pairs: "pairs, same or different", scores: "pairs with scores", triplets: "triplets", categories: "categories" };
 
 function aboutFile(file, role, id) {
-    const same = file.pairs ? file.same / file.pairs : null;
+    const { rows, pairs } = file;
+    const same = pairs ? pairs.same / pairs.all : null;
     const words = `${share(same)} labelled the same, ${share(1 - same)} different`;
     const number_ = (name, value) => (value === undefined ? null : [name, count(value)]);
     const bars = (title, about, x, points, more) => chart({ id, title, about, x: { title: x }, y: { title: more.y }, series: [{ name: more.y, kind: "bars", points, width: more.width }], names: more.names });
     return el("div", {}, el("h3", {}, isolated(file.name), el("small", {}, ` ${role}`)),
         ...(same === null ? [] : [shares([[same, 1], [1 - same, 2]], words), el("p.hint", {}, words)]),
-        facts([["labels", kinds[file.labels]], number_("rows", file.rows), number_("distinct sentences", file.sentences), file.skipped ? number_("bad rows skipped", file.skipped) : null,
-            number_("repeated pairs", file.repeated), number_("pairs with both labels", file.contradicting),
-            number_("labelled different, but connected by “same” pairs", file.connected), number_("identical words, labelled different", file.identical)]),
+        facts([["labels", kinds[file.labels]], number_("rows", rows.read), number_("distinct sentences", rows.sentences), rows.skipped ? number_("bad rows skipped", rows.skipped) : null,
+            number_("repeated pairs", pairs?.repeated), number_("pairs with both labels", pairs?.contradicting),
+            number_("labelled different, but connected by “same” pairs", pairs?.connected), number_("identical words, labelled different", pairs?.identical)]),
         file.categories ? bars("Categories", `The largest ${file.categories.length} of ${file.category_count} categories.`, "category", file.categories.map(([, sentences], i) => [i, sentences]),
             { y: "sentences", names: file.categories.map(([name]) => name) }) : null,
-        file.scores ? bars("Scores", "Number of pairs by score.", "score", file.scores.pairs.map((pairs, i) => [file.scores.low + (i + 0.5) * file.scores.width, pairs]), { y: "pairs", width: 0.9 * file.scores.width }) : null);
+        file.scores ? bars("Scores", "Number of pairs by score.", "score", file.scores.pairs.map((scored, i) => [file.scores.low + (i + 0.5) * file.scores.width, scored]), { y: "pairs", width: 0.9 * file.scores.width }) : null);
 }
 
 function leaks() {
@@ -277,7 +284,7 @@ function leaks() {
     const row_ = (name, value) => (value === undefined ? null : [name, count(value)]);
     return [el("h3", {}, "Leaks: evaluation data in the training data"), facts([row_("sentences also in the training data", found.sentences),
         row_("pairs with at least one training question", found.either), row_("pairs with two training questions", found.both), row_("pairs also in the training data", found.pairs),
-        row_("… with the opposite label", found.opposed), found.accuracy === undefined ? null : ["accuracy on pairs without a training question", share(found.accuracy)]])];
+        row_("… with the opposite label", found.opposed), (found.accuracy ?? null) === null ? null : ["accuracy on pairs without a training question", share(found.accuracy)]])];
 }
 
 function buckets(id, title, x, names, list) {
@@ -413,10 +420,10 @@ function trainingCurve(kept, steps, [column, id, title, about, y, { log, percent
 }
 
 function training() {
-    const method = ["film", "mfilm", "ranking", "network"].find((name) => model.figures[name]);
-    const kept = model.figures[method];
+    const method = ["film", "mfilm", "ranking", "network"].find((name) => stored[name]);
+    const kept = stored[method];
     const known = kept?.history?.length > 0;
-    const trees = model.figures.trees;
+    const trees = stored.trees;
     const spectrum = data.singular_values;
     if (!known && !spectrum.length) lacks("Training curves", "The model has no learned map, or its file has no training history.");
     return folded("training", "Training", "The training history stored in the model file: at most 500 steps per curve.", figures(
@@ -467,7 +474,7 @@ function dimensions() {
 }
 
 function mapOf(id, title, about, found, tagged) {
-    if (!found) return null;
+    if (!found.points) return null;
     const caption = ([, , , text, near, similarity]) => (near === null ? text : `${text}\nnearest here (${fixed(similarity, 2)}): ${found.points[near][3]}`);
     const within = (group) => found.points.filter((at) => at[2] === group);
     const links = (group) => found.points.flatMap((at, i) => (at[2] === group ? [[at[0], at[1]], ...(i % 2 ? [[null, null]] : [])] : []));
@@ -479,9 +486,9 @@ function mapOf(id, title, about, found, tagged) {
 function atlas() {
     const { sentences, words: ofWords } = data.map;
     if (!model.vectors) return lacks("Map", "This model has no vectors.");
-    if (!sentences && !answer && !data.data.train) lacks("Map of sentences", "This needs an evaluation or a training file.");
+    if (!sentences.points && !answer && !data.data.train) lacks("Map of sentences", "This needs an evaluation or a training file.");
     return folded("map", "Map", "Vectors have hundreds of dimensions. The map shows the two directions in which they vary most. Points that are close here need not be close in the other dimensions. Point at one to see its nearest neighbour.",
-        figures(mapOf("map-sentences", "Sentences", sentences?.linked ? "A line connects the two sentences of a pair." : "Sentences of the largest categories.", sentences, false),
+        figures(mapOf("map-sentences", "Sentences", sentences.linked ? "A line connects the two sentences of a pair." : "Sentences of the largest categories.", sentences, false),
             mapOf("map-words", "Words", "Frequent words. Words with similar use are close to each other.", ofWords, true)));
 }
 

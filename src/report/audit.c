@@ -11,15 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The distinct partners of every question (the questions it is paired with), ascending. */
+/* The distinct partners of every question (the questions it is paired with): pairs of numbers,
+ * question << 32 | partner, ascending. Those of question Q begin at START[Q]. */
 struct partners {
+    uint64_t *list;
     size_t *start; /* questions + 1 */
-    uint32_t *list;
 };
 
-static int partners_by_number(const void *left, const void *right)
+static int numbers_rising(const void *left, const void *right)
 {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
     return a < b ? -1 : a > b;
 }
 
@@ -29,48 +30,32 @@ static void partners_free(struct partners *partners)
     mem_free(partners->list);
 }
 
-/* Counts the partners (FILL 0) or writes them (FILL 1); START[q + 1] advances. */
-static void gather_partners(struct partners *partners, const struct audit_pairs *pairs, int fill)
-{
-    for (size_t i = 0; pairs && i < pairs->count; i++) {
-        uint32_t a = pairs->a[i], b = pairs->b[i];
-        if (a == b) continue;
-        if (fill) {
-            partners->list[partners->start[a + 1]] = b;
-            partners->list[partners->start[b + 1]] = a;
-        }
-        partners->start[a + 1]++;
-        partners->start[b + 1]++;
-    }
-}
-
 static film_status partners_make(struct partners *partners, const struct audit_pairs *judged,
                                  const struct audit_pairs *others, uint32_t questions,
                                  film_error *error)
 {
     film_status status = FILM_OK;
-    size_t sum = 0, kept = 0, total = judged->count + (others ? others->count : 0);
-    TRY_ALLOC(partners->start = mem_zeroed((size_t)questions + 1, sizeof *partners->start), error);
-    TRY_ALLOC(partners->list = mem_array(2 * total, sizeof *partners->list), error);
-    gather_partners(partners, judged, 0);
-    gather_partners(partners, others, 0);
-    for (size_t q = 1; q <= questions;
-         q++) { /* start[q + 1]: where q's list begins, later where it ends */
-        size_t here = partners->start[q];
-        partners->start[q] = sum;
-        sum += here;
-    }
-    gather_partners(partners, judged, 1);
-    gather_partners(partners, others, 1);
-    for (size_t q = 0, begin = 0; q < questions; q++) {
-        size_t end = partners->start[q + 1], first = kept;
-        sort_array(partners->list + begin, end - begin, sizeof *partners->list, partners_by_number);
-        for (size_t i = begin; i < end; i++)
-            if (kept == first || partners->list[kept - 1] != partners->list[i])
-                partners->list[kept++] = partners->list[i];
-        begin = end;
-        partners->start[q + 1] = kept;
-    }
+    const struct audit_pairs *const files[] = {judged, others};
+    size_t count = 0, kept = 0, room = 2 * (judged->count + (others ? others->count : 0));
+    TRY_ALLOC((partners->start = mem_zeroed((size_t)questions + 1, sizeof *partners->start)) &&
+                  (partners->list = mem_array(room, sizeof *partners->list)),
+              error);
+    for (int f = 0; f < 2; f++)
+        for (size_t i = 0; files[f] && i < files[f]->count; i++) {
+            uint64_t a = files[f]->a[i], b = files[f]->b[i];
+            if (a == b) continue;
+            partners->list[count++] = a << 32 | b;
+            partners->list[count++] = b << 32 | a;
+        }
+    sort_array(partners->list, count, sizeof *partners->list, numbers_rising);
+    for (size_t i = 0; i < count; i++)
+        if (!i || partners->list[i] != partners->list[i - 1]) {
+            partners->list[kept++] = partners->list[i];
+            partners->start[(partners->list[i] >> 32) + 1] = kept;
+        }
+    for (size_t q = 1; q <= questions; q++) /* questions without partners */
+        if (partners->start[q] < partners->start[q - 1])
+            partners->start[q] = partners->start[q - 1];
 done:
     return status;
 }
@@ -78,13 +63,14 @@ done:
 /* Returns the number of questions paired with both. Looks up the shorter list in the longer one. */
 static size_t common(const struct partners *partners, uint32_t a, uint32_t b)
 {
-    size_t count[2] = {partners->start[a + 1] - partners->start[a],
-                       partners->start[b + 1] - partners->start[b]};
-    uint32_t few = count[0] <= count[1] ? a : b, many = few == a ? b : a;
-    size_t shared = 0, most = count[few == a];
-    for (size_t i = partners->start[few]; i < partners->start[few + 1]; i++)
-        shared += bsearch(&partners->list[i], partners->list + partners->start[many], most,
-                          sizeof(uint32_t), partners_by_number) != NULL;
+    const size_t *start = partners->start;
+    uint64_t many = start[a + 1] - start[a] < start[b + 1] - start[b] ? b : a, few = a ^ b ^ many;
+    size_t shared = 0;
+    for (size_t i = start[few]; i < start[few + 1]; i++) {
+        uint64_t wanted = many << 32 | (uint32_t)partners->list[i];
+        shared += bsearch(&wanted, partners->list + start[many], start[many + 1] - start[many],
+                          sizeof wanted, numbers_rising) != NULL;
+    }
     return shared;
 }
 
@@ -102,18 +88,13 @@ static film_status occurrences(const struct audit_pairs *pairs, uint32_t questio
     return FILM_OK;
 }
 
-static size_t bucket_of(size_t value) /* 1, 2, 3, 4-5, 6-10, more */
-{
-    return value <= 3 ? (value ? value - 1 : 0) : value <= 5 ? 3 : value <= 10 ? 4 : 5;
-}
+static const size_t count_limits[] = {1, 2, 3, 5, 10}, common_limits[] = {0, 1, 2, 5, 10};
 
-static size_t common_bucket(size_t value) /* 0, 1, 2, 3-5, 6-10, more */
+static void note_bucket(double *same, size_t *pairs, const size_t *limits, size_t value,
+                        float label)
 {
-    return value <= 2 ? value : value <= 5 ? 3 : value <= 10 ? 4 : 5;
-}
-
-static void note_bucket(double *same, size_t *pairs, size_t bucket, float label)
-{
+    size_t bucket = 0;
+    while (bucket + 1 < AUDIT_BUCKETS && value > limits[bucket]) bucket++;
     same[bucket] += label >= 0.5f;
     pairs[bucket]++;
 }
@@ -144,8 +125,8 @@ static film_status describe_pairs(struct audit *audit, const struct audit_pairs 
         uint32_t a = judged->a[i], b = judged->b[i];
         size_t shared = common(&partners, a, b), most = own[a] > own[b] ? own[a] : own[b];
         describe_pair(x + i * AUDIT_TRAITS, own, other, a, b, shared);
-        note_bucket(audit->by_count, audit->count_pairs, bucket_of(most), judged->label[i]);
-        note_bucket(audit->by_common, audit->common_pairs, common_bucket(shared), judged->label[i]);
+        note_bucket(audit->by_count, audit->count_pairs, count_limits, most, judged->label[i]);
+        note_bucket(audit->by_common, audit->common_pairs, common_limits, shared, judged->label[i]);
     }
     for (int i = 0; i < AUDIT_BUCKETS; i++) {
         audit->by_count[i] /= (double)audit->count_pairs[i]; /* NaN for an empty bucket */

@@ -1,16 +1,14 @@
 /* Data: what the files hold, and problems that make figures look better or worse than they are.
  *
- * data.eval and data.train are {name, labels, rows, sentences, skipped, pairs, same, repeated,
- * contradicting, connected, identical, suspicious, more_suspicious, worst, odd, categories: [[name,
- * sentences]], category_count, scores: {low, width, pairs: []}, audit}. data.leaks counts what of
- * the one is in the other. */
+ * data.eval and data.train are {name, labels, rows: {read, skipped, sentences}, pairs: {all, same,
+ * repeated, contradicting, connected, identical}, suspicious, more_suspicious, worst, odd,
+ * categories: [[name, sentences]], category_count, scores: {low, width, pairs: []}, audit}.
+ * data.leaks counts what of the one is in the other. */
 #include "base/mem.h"
-#include "base/sort.h"
 #include "report/labels.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- One file ---- */
 
@@ -30,42 +28,28 @@ static void warn_of_labels(struct report *report, const struct file_stats *file)
              file->name, file->contradicting, file->connected);
 }
 
-static int larger_category_first(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-    return a[1] > b[1] ? -1 : a[1] < b[1] ? 1 : a[0] < b[0] ? -1 : a[0] > b[0];
-}
-
 /* The sizes of the largest categories. */
 static film_status write_categories(struct report *report, const struct file_stats *file,
                                     film_error *error)
 {
     enum { SHOWN = 24 };
-    film_status status = FILM_OK;
     struct writer *to = &report->data;
-    const struct corpus *corpus = file->corpus;
-    size_t count = corpus->categories.count;
-    double(*size)[2] = mem_array(count, sizeof *size);
-    TRY_ALLOC(size, error);
-    for (size_t c = 0; c < count; c++) size[c][0] = (double)c, size[c][1] = 0;
-    for (size_t i = 0; i < corpus->rows; i++)
-        if (corpus->category[i] != STRTAB_NONE) size[corpus->category[i]][1]++;
-    sort_array(size, count, sizeof *size, larger_category_first);
-    put_count(to, "category_count", count);
+    const struct strtab *names = &file->corpus->categories;
+    struct category_size *size;
+    film_status status = categories_by_size(file->corpus, &size, error);
+    if (status != FILM_OK) return status;
+    put_json(to, "category_count", json_integer((json_int_t)names->count));
     put_open(to, "categories", '[');
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        put_open(to, NULL, '[');
-        put_sentence(to, NULL, strtab_get(&corpus->categories, (uint32_t)size[i][0]));
-        put_number(to, NULL, size[i][1]);
-        writer_close(to, ']');
-    }
+    for (size_t i = 0; i < names->count && i < SHOWN; i++)
+        put_json(to, NULL,
+                 json_pack("[o, I]", sentence_json(strtab_get(names, size[i].category)),
+                           (json_int_t)size[i].rows));
     writer_close(to, ']');
+    mem_free(size);
     if (file->split)
         warn(report, "data", "%zu sentences of %s have more than one category.", file->split,
              file->name);
-done:
-    mem_free(size);
-    return status;
+    return FILM_OK;
 }
 
 /* The histogram of the scores. */
@@ -81,8 +65,8 @@ static void write_scores(struct writer *to, const struct file_stats *file)
     for (size_t i = 0; i < file->count; i++)
         pairs[(int)fmin(((double)file->pairs.label[i] - low) / width, BINS - 1)]++;
     put_open(to, "scores", '{');
-    put_number(to, "low", low);
-    put_number(to, "width", width);
+    put_json(to, "low", number_json(low));
+    put_json(to, "width", number_json(width));
     put_numbers(to, "pairs", pairs, BINS);
     writer_close(to, '}');
 }
@@ -94,20 +78,19 @@ static film_status write_counts(struct report *report, const struct file_stats *
                                                          "scores", "triplets", "categories"};
     struct writer *to = &report->data;
     const struct corpus *corpus = file->corpus;
-    put_string(to, "name", file->name);
-    put_string(to, "labels", kinds[corpus->labels]);
-    put_count(to, "rows", corpus->rows);
-    put_count(to, "sentences", file->sentences);
-    put_count(to, "skipped", corpus->skipped);
+    put_json(to, "name", text_json(film_string(file->name), REPORT_LONGEST));
+    put_json(to, "labels", json_string(kinds[corpus->labels]));
+    put_json(to, "rows",
+             json_pack("{s:I, s:I, s:I}", "read", (json_int_t)corpus->rows, "skipped",
+                       (json_int_t)corpus->skipped, "sentences", (json_int_t)file->sentences));
     if (corpus->labels == FILM_LABELS_CATEGORIES) return write_categories(report, file, error);
     if (corpus->labels == FILM_LABELS_SCORES) write_scores(to, file);
     if (!has_pairs(corpus)) return FILM_OK;
-    put_count(to, "pairs", file->count);
-    put_count(to, "same", file->same);
-    put_count(to, "repeated", file->repeated);
-    put_count(to, "contradicting", file->contradicting);
-    put_count(to, "connected", file->connected);
-    put_count(to, "identical", file->identical);
+    put_json(to, "pairs",
+             json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "all", (json_int_t)file->count, "same",
+                       (json_int_t)file->same, "repeated", (json_int_t)file->repeated,
+                       "contradicting", (json_int_t)file->contradicting, "connected",
+                       (json_int_t)file->connected, "identical", (json_int_t)file->identical));
     warn_of_labels(report, file);
     return FILM_OK;
 }
@@ -119,7 +102,7 @@ static void put_buckets(struct writer *to, const char *key, const double *share,
 {
     put_open(to, key, '[');
     for (int i = 0; i < AUDIT_BUCKETS; i++)
-        put_point(to, (double[]){share[i], (double)pairs[i]}, 2);
+        put_numbers(to, NULL, (double[]){share[i], (double)pairs[i]}, 2);
     writer_close(to, ']');
 }
 
@@ -136,10 +119,10 @@ static film_status write_audit(struct report *report, const struct file_stats *f
                                        report->options->seed, report->options->threads, error);
     if (status != FILM_OK || !isfinite(audit.auc)) return status;
     put_open(to, "audit", '{');
-    put_number(to, "accuracy", audit.accuracy);
-    put_number(to, "majority", audit.majority);
-    put_number(to, "auc", audit.auc);
-    put_truth(to, "biased", audit_is_biased(&audit));
+    put_json(to, "accuracy", number_json(audit.accuracy));
+    put_json(to, "majority", number_json(audit.majority));
+    put_json(to, "auc", number_json(audit.auc));
+    put_json(to, "biased", json_boolean(audit_is_biased(&audit)));
     put_buckets(to, "by_count", audit.by_count, audit.count_pairs);
     put_buckets(to, "by_common", audit.by_common, audit.common_pairs);
     writer_close(to, '}');
@@ -201,22 +184,20 @@ static film_status write_leaks(struct report *report, const struct eval_view *vi
                                uint32_t questions, film_error *error)
 {
     struct leaks leaks;
-    struct writer *to = &report->data;
     double accuracy = json_value(view->answer, "accuracy");
     film_status status =
         leaks_find(&leaks, eval, train, questions, isfinite(accuracy) ? view->same : NULL, error);
     if (status != FILM_OK) return status;
-    put_open(to, "leaks", '{');
-    put_count(to, "sentences", leaks.sentences);
-    if (eval->count) {
-        put_count(to, "either", leaks.either);
-        put_count(to, "both", leaks.both);
-        put_count(to, "pairs", leaks.pair);
-        put_count(to, "opposed", leaks.opposed);
-        if (leaks.either && leaks.clean && isfinite(accuracy))
-            put_number(to, "accuracy", (double)leaks.clean_right / (double)leaks.clean);
-    }
-    writer_close(to, '}');
+    double clean = leaks.either && leaks.clean && isfinite(accuracy)
+                       ? (double)leaks.clean_right / (double)leaks.clean
+                       : (double)NAN;
+    put_json(&report->data, "leaks",
+             eval->count
+                 ? json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "sentences",
+                             (json_int_t)leaks.sentences, "either", (json_int_t)leaks.either,
+                             "both", (json_int_t)leaks.both, "pairs", (json_int_t)leaks.pair,
+                             "opposed", (json_int_t)leaks.opposed, "accuracy", number_json(clean))
+                 : json_pack("{s:I}", "sentences", (json_int_t)leaks.sentences));
     warn_of_leaks(report, &leaks, eval, accuracy);
     if (has_pairs(eval->corpus) && has_pairs(train->corpus)) {
         double here = (double)eval->same / (double)eval->count;
@@ -268,8 +249,7 @@ film_status data_part(struct report *report, const struct eval_view *view, film_
                             report->train.sentences.count, &numbers, &options->progress, error));
     uint32_t questions = numbers.hashes.count;
     put_open(&report->data, "data", '{');
-    if (view)
-        TRY(write_file(report, view, &eval, train.count ? &train : NULL, questions, error));
+    if (view) TRY(write_file(report, view, &eval, train.count ? &train : NULL, questions, error));
     if (trained) TRY(write_file(report, NULL, &train, NULL, questions, error));
     if (view && trained) TRY(write_leaks(report, view, &eval, &train, questions, error));
     writer_close(&report->data, '}');

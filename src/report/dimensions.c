@@ -33,23 +33,19 @@ static void feature_range(const struct features *features, uint32_t *first, uint
 }
 
 /* The words with the largest weights, lowest first. */
-static void write_dimension(struct writer *to, const struct features *features, size_t dimension,
-                            double share, struct weight *list, size_t count)
+static json_t *dimension_json(const struct features *features, size_t dimension, double share,
+                              struct weight *list, size_t count)
 {
+    json_t *words = json_array();
     sort_array(list, count, sizeof *list, weights_rising);
-    put_open(to, NULL, '{');
-    put_count(to, "dimension", dimension);
-    put_number(to, "share", share);
-    put_open(to, "words", '[');
-    for (size_t i = 0; i < count; i++) {
-        if (i >= WORDS && i + WORDS < count) continue;
-        put_open(to, NULL, '[');
-        put_text(to, NULL, features_name(features, list[i].feature), LONGEST);
-        put_number(to, NULL, (double)list[i].value);
-        writer_close(to, ']');
-    }
-    writer_close(to, ']');
-    writer_close(to, '}');
+    for (size_t i = 0; i < count; i++)
+        if (i < WORDS || i + WORDS >= count)
+            jsonfile_append(words,
+                            json_pack("[o, o]",
+                                      text_json(features_name(features, list[i].feature), LONGEST),
+                                      number_json((double)list[i].value)));
+    return json_pack("{s:I, s:o, s:o}", "dimension", (json_int_t)dimension, "share",
+                     number_json(share), "words", words);
 }
 
 static film_status write_strongest(struct report *report, film_error *error)
@@ -76,8 +72,8 @@ static film_status write_strongest(struct report *report, film_error *error)
         if (!(energy[best] > 0)) break;
         for (uint32_t f = first; f < end; f++)
             list[f - first] = (struct weight){word_map_value(&model->encoder.map, f, best, dim), f};
-        write_dimension(&report->data, &model->features, best, energy[best] / total, list,
-                        end - first);
+        put_json(&report->data, NULL,
+                 dimension_json(&model->features, best, energy[best] / total, list, end - first));
         energy[best] = 0;
     }
     writer_close(&report->data, ']');
@@ -123,8 +119,8 @@ static void put_envelope(struct writer *to, const struct weight *list, size_t co
             low = fmin(low, (double)list[i].value);
             high = fmax(high, (double)list[i].value);
         }
-        put_point(to, (double[]){middle, bin % 2 ? high : low}, 2);
-        put_point(to, (double[]){middle, bin % 2 ? low : high}, 2);
+        put_numbers(to, NULL, (double[]){middle, bin % 2 ? high : low}, 2);
+        put_numbers(to, NULL, (double[]){middle, bin % 2 ? low : high}, 2);
     }
     writer_close(to, ']');
 }
@@ -138,7 +134,7 @@ static void put_sorted(struct writer *to, const struct weight *sorted, size_t co
         double rank = floor(pow((double)count, (double)i / (RANKS - 1)) + 0.5);
         if (rank > (double)count) rank = (double)count;
         if (rank <= last) continue;
-        put_point(to, (double[]){rank, fabs((double)sorted[(size_t)rank - 1].value)}, 2);
+        put_numbers(to, NULL, (double[]){rank, fabs((double)sorted[(size_t)rank - 1].value)}, 2);
         last = rank;
     }
     writer_close(to, ']');
@@ -157,18 +153,16 @@ static film_status write_first_row(struct report *report, film_error *error)
             word_map_value(&model->encoder.map, (uint32_t)f, 0, model->encoder.dim), (uint32_t)f};
     if (count) memcpy(sorted, list, count * sizeof *list);
     sort_array(sorted, count, sizeof *sorted, stronger_weight_first);
-    put_count(to, "features", count);
-    put_number(to, "ratio", participation(list, count));
+    put_json(to, "features", json_integer((json_int_t)count));
+    put_json(to, "ratio", number_json(participation(list, count)));
     put_envelope(to, list, count);
     put_sorted(to, sorted, count);
     put_open(to, "largest", '[');
-    for (size_t i = 0; i < count && i < SPIKES; i++) {
-        put_open(to, NULL, '[');
-        put_count(to, NULL, sorted[i].feature);
-        put_number(to, NULL, (double)sorted[i].value);
-        put_text(to, NULL, features_name(&model->features, sorted[i].feature), LONGEST);
-        writer_close(to, ']');
-    }
+    for (size_t i = 0; i < count && i < SPIKES; i++)
+        put_json(to, NULL,
+                 json_pack("[I, o, o]", (json_int_t)sorted[i].feature,
+                           number_json((double)sorted[i].value),
+                           text_json(features_name(&model->features, sorted[i].feature), LONGEST)));
     writer_close(to, ']');
 done:
     mem_free(sorted);

@@ -94,6 +94,26 @@ static film_status find_connected(struct file_stats *stats, uint32_t questions, 
     return FILM_OK;
 }
 
+static int larger_first(const void *left, const void *right)
+{
+    const struct category_size *a = left, *b = right;
+    if (a->rows != b->rows) return a->rows > b->rows ? -1 : 1;
+    return a->category < b->category ? -1 : a->category > b->category;
+}
+
+film_status categories_by_size(const struct corpus *corpus, struct category_size **sizes,
+                               film_error *error)
+{
+    uint32_t count = corpus->categories.count;
+    struct category_size *list = *sizes = mem_array(count, sizeof *list);
+    if (!list) return status_no_memory(error);
+    for (uint32_t c = 0; c < count; c++) list[c] = (struct category_size){c, 0};
+    for (size_t i = 0; i < corpus->rows; i++)
+        if (corpus->category[i] != STRTAB_NONE) list[corpus->category[i]].rows++;
+    sort_array(list, count, sizeof *list, larger_first);
+    return FILM_OK;
+}
+
 /* Counts sentences with more than one category. */
 static film_status find_split(struct file_stats *stats, film_error *error)
 {
@@ -142,18 +162,19 @@ done:
     return status;
 }
 
+static int key_of_entry(const void *key, const void *entry)
+{
+    uint64_t a = *(const uint64_t *)key, b = ((const struct pair_entry *)entry)->key;
+    return a < b ? -1 : a > b;
+}
+
 /* Returns the first pair with this key, or NULL. */
 static const struct pair_entry *find_pair(const struct file_stats *file, uint64_t key)
 {
-    size_t low = 0, high = file->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (file->sorted[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < file->count && file->sorted[low].key == key ? &file->sorted[low] : NULL;
+    const struct pair_entry *found =
+        bsearch(&key, file->sorted, file->count, sizeof *found, key_of_entry);
+    while (found && found > file->sorted && found[-1].key == key) found--;
+    return found;
 }
 
 film_status leaks_find(struct leaks *leaks, const struct file_stats *file,

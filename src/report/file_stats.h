@@ -45,6 +45,14 @@ film_status file_stats_make(struct file_stats *stats, const char *name, const st
                             const film_progress *progress, film_error *error);
 void file_stats_free(struct file_stats *stats);
 
+/* The categories of a corpus, the largest first; free *SIZES with mem_free. */
+struct category_size {
+    uint32_t category;
+    size_t rows;
+};
+film_status categories_by_size(const struct corpus *corpus, struct category_size **sizes,
+                               film_error *error);
+
 /* The overlap of a file with another, such as the training file. */
 struct leaks {
     size_t sentences;    /* sentences of the file that are in the other */

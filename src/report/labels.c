@@ -23,20 +23,19 @@ static int least_likely_first(const void *left, const void *right)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-/* ROW is the number of the row in the file; null if rows were left out. */
+/* `row` is the number of the row in the file; null if rows were left out. */
 static void put_suspect(struct writer *to, const struct eval_view *view,
                         const struct file_stats *file, size_t pair, const char *why)
 {
     const struct strtab *sentences = &file->corpus->sentences;
     size_t row = file->corpus->labels == FILM_LABELS_TRIPLETS ? pair / 2 : pair;
-    put_open(to, NULL, '{');
-    put_number(to, "row", file->corpus->skipped ? (double)NAN : (double)(row + 1));
-    put_truth(to, "same", file->pairs.label[pair] >= 0.5f);
-    put_number(to, "probability", view ? view->probability[pair] : (double)NAN);
-    put_sentence(to, "a", strtab_get(sentences, file->pairs.a[pair]));
-    put_sentence(to, "b", strtab_get(sentences, file->pairs.b[pair]));
-    put_string(to, "why", why);
-    writer_close(to, '}');
+    put_json(to, NULL,
+             json_pack("{s:o, s:b, s:o, s:o, s:o, s:s}", "row",
+                       file->corpus->skipped ? json_null() : json_integer((json_int_t)row + 1),
+                       "same", file->pairs.label[pair] >= 0.5f, "probability",
+                       view ? number_json(view->probability[pair]) : json_null(), "a",
+                       sentence_json(strtab_get(sentences, file->pairs.a[pair])), "b",
+                       sentence_json(strtab_get(sentences, file->pairs.b[pair])), "why", why));
 }
 
 static int is_odd(const struct file_stats *file, size_t pair)
@@ -68,7 +67,7 @@ film_status labels_of_pairs(struct writer *to, const struct eval_view *view,
     for (size_t i = 0; i < count && i < SHOWN; i++)
         put_suspect(to, view, file, list[i].pair, "the model says the opposite");
     writer_close(to, ']');
-    put_count(to, "more_suspicious", count > SHOWN ? count - SHOWN : 0);
+    put_json(to, "more_suspicious", json_integer(count > SHOWN ? (json_int_t)count - SHOWN : 0));
     mem_free(list);
     return FILM_OK;
 }
@@ -89,19 +88,30 @@ static int worst_first(const void *left, const void *right)
     return a->category < b->category ? -1 : a->category > b->category;
 }
 
-/* Finds what the sentences of a category are most often taken for. WRONG is scratch: one count per
- * category. */
-static void find_confusion(const struct eval_view *view, struct category_tally *tally,
-                           size_t *wrong)
+static int numbers_rising(const void *left, const void *right)
 {
-    memset(wrong, 0, view->corpus->categories.count * sizeof *wrong);
-    for (uint32_t i = 0; i < view->own; i++) {
-        uint32_t voted = view->voted[i];
-        if (view->category[i] != tally->category || voted == view->category[i]) continue;
-        if (voted == FLAT_NONE || ++wrong[voted] <= tally->confused) continue;
-        tally->confused = wrong[voted];
-        tally->instead = voted;
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Counts the votes about each category. VOTES are category << 32 | voted, ascending. Categories
+ * without a mistake are left out; returns the number of the others. */
+static size_t tally_votes(const uint64_t *votes, size_t count, struct category_tally *list)
+{
+    size_t found = 0;
+    for (size_t i = 0, end; i < count;) {
+        struct category_tally tally = {.category = votes[i] >> 32};
+        for (; i < count && votes[i] >> 32 == tally.category; i = end) {
+            uint32_t voted = (uint32_t)votes[i];
+            for (end = i; end < count && votes[end] == votes[i]; end++) tally.sentences++;
+            if (voted == tally.category)
+                tally.right = end - i;
+            else if (voted != FLAT_NONE && end - i > tally.confused)
+                tally.confused = end - i, tally.instead = voted;
+        }
+        if (tally.right < tally.sentences) list[found++] = tally;
     }
+    return found;
 }
 
 static film_status write_worst(struct writer *to, const struct eval_view *view, film_error *error)
@@ -109,35 +119,30 @@ static film_status write_worst(struct writer *to, const struct eval_view *view, 
     enum { SHOWN = 15 };
     film_status status = FILM_OK;
     const struct strtab *names = &view->corpus->categories;
-    size_t categories = names->count, count = 0;
-    struct category_tally *list = mem_array(categories, sizeof *list);
-    size_t *wrong = mem_array(categories, sizeof *wrong);
-    TRY_ALLOC(list && wrong, error);
-    for (size_t c = 0; c < categories; c++) list[c] = (struct category_tally){.category = c};
-    for (uint32_t i = 0; i < view->own; i++) {
-        if (view->category[i] >= categories) continue;
-        list[view->category[i]].sentences++;
-        list[view->category[i]].right += view->voted[i] == view->category[i];
-    }
-    for (size_t c = 0; c < categories; c++)
-        if (list[c].right < list[c].sentences) list[count++] = list[c];
-    if (count) sort_array(list, count, sizeof *list, worst_first);
+    size_t voted = 0, count;
+    struct category_tally *list = mem_array(names->count, sizeof *list);
+    uint64_t *votes = mem_array(view->own, sizeof *votes);
+    TRY_ALLOC(list && votes, error);
+    for (uint32_t i = 0; i < view->own; i++)
+        if (view->category[i] < names->count)
+            votes[voted++] = (uint64_t)view->category[i] << 32 | view->voted[i];
+    sort_array(votes, voted, sizeof *votes, numbers_rising);
+    count = tally_votes(votes, voted, list);
+    sort_array(list, count, sizeof *list, worst_first);
     put_open(to, "worst", '[');
-    for (size_t i = 0; i < count && i < SHOWN; i++) {
-        find_confusion(view, &list[i], wrong);
-        put_open(to, NULL, '{');
-        put_sentence(to, "category", strtab_get(names, (uint32_t)list[i].category));
-        put_count(to, "sentences", list[i].sentences);
-        put_count(to, "right", list[i].right);
-        if (list[i].confused)
-            put_sentence(to, "instead", strtab_get(names, (uint32_t)list[i].instead));
-        put_count(to, "confused", list[i].confused);
-        writer_close(to, '}');
-    }
+    for (size_t i = 0; i < count && i < SHOWN; i++)
+        put_json(
+            to, NULL,
+            json_pack("{s:o, s:I, s:I, s:o, s:I}", "category",
+                      sentence_json(strtab_get(names, (uint32_t)list[i].category)), "sentences",
+                      (json_int_t)list[i].sentences, "right", (json_int_t)list[i].right, "instead",
+                      list[i].confused ? sentence_json(strtab_get(names, (uint32_t)list[i].instead))
+                                       : json_null(),
+                      "confused", (json_int_t)list[i].confused));
     writer_close(to, ']');
 done:
     mem_free(list);
-    mem_free(wrong);
+    mem_free(votes);
     return status;
 }
 
@@ -152,12 +157,11 @@ static void write_odd(struct writer *to, const struct eval_view *view)
         for (uint32_t i = 0; i < view->own && shown < SHOWN; i++) {
             if (view->votes[i] != votes || view->voted[i] == view->category[i]) continue;
             shown++;
-            put_open(to, NULL, '{');
-            put_sentence(to, "category", strtab_get(names, view->category[i]));
-            put_sentence(to, "neighbours", strtab_get(names, view->voted[i]));
-            put_count(to, "votes", (size_t)votes);
-            put_sentence(to, "text", strtab_get(&view->corpus->sentences, i));
-            writer_close(to, '}');
+            put_json(to, NULL,
+                     json_pack("{s:o, s:o, s:i, s:o}", "category",
+                               sentence_json(strtab_get(names, view->category[i])), "neighbours",
+                               sentence_json(strtab_get(names, view->voted[i])), "votes", votes,
+                               "text", sentence_json(strtab_get(&view->corpus->sentences, i))));
         }
     writer_close(to, ']');
 }

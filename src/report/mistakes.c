@@ -1,7 +1,6 @@
 /* Mistakes: examples of each cell of the confusion matrix, with their reasons. */
 #include "base/mem.h"
 #include "base/sort.h"
-#include "model/model.h"
 #include "report/reasons.h"
 
 #include <math.h>
@@ -21,64 +20,66 @@ static int probabilities_rising(const void *left, const void *right)
     return a->pair < b->pair ? -1 : a->pair > b->pair;
 }
 
-static film_status put_pair(struct writer *to, struct verdict_reader *reader,
-                            const struct eval_view *view, size_t pair, film_error *error)
+/* What is written, by whom, of which pairs. */
+struct listing {
+    struct writer *to;
+    film_context *context;
+    const struct eval_view *view;
+    struct choice *list;
+    size_t count;
+};
+
+static film_status put_pair(const struct listing *pairs, size_t pair, film_error *error)
 {
-    film_text text[2] = {strtab_get(&view->corpus->sentences, view->a[pair]),
-                         strtab_get(&view->corpus->sentences, view->b[pair])};
-    put_open(to, NULL, '{');
-    put_sentence(to, "a", text[0]);
-    put_sentence(to, "b", text[1]);
-    put_number(to, "probability", view->probability[pair]);
+    const struct eval_view *view = pairs->view;
+    film_text a = strtab_get(&view->corpus->sentences, view->a[pair]);
+    film_text b = strtab_get(&view->corpus->sentences, view->b[pair]);
+    json_t *object = json_pack("{s:o, s:o, s:o}", "a", sentence_json(a), "b", sentence_json(b),
+                               "probability", number_json(view->probability[pair]));
     if (view->corpus->labels == FILM_LABELS_SCORES)
-        put_number(to, "score", (double)view->label[pair]);
-    film_status status = put_reasons(to, reader, text[0], text[1], error);
-    writer_close(to, '}');
+        jsonfile_put(object, "score", number_json((double)view->label[pair]));
+    film_status status = reasons_put(object, pairs->context, a, b, error);
+    put_json(pairs->to, NULL, object);
     return status;
 }
 
-/* Writes the FIRST pairs at the start of the list and the LAST pairs at its end. */
-static film_status put_pairs(struct writer *to, struct verdict_reader *reader,
-                             const struct eval_view *view, const struct choice *list,
-                             const size_t counts[3], film_error *error)
+/* Writes the FIRST pairs at the start of the sorted list and the LAST pairs at its end. */
+static film_status put_pairs(const struct listing *pairs, size_t first, size_t last,
+                             film_error *error)
 {
     film_status status = FILM_OK;
-    size_t count = counts[0], first = counts[1] < count ? counts[1] : count;
-    size_t last = counts[2] < count - first ? counts[2] : count - first;
-    put_open(to, "pairs", '[');
-    for (size_t i = 0; i < count; i++)
-        if (i < first || i >= count - last)
-            TRY(put_pair(to, reader, view, list[i].pair, error));
-    writer_close(to, ']');
+    sort_array(pairs->list, pairs->count, sizeof *pairs->list, probabilities_rising);
+    put_open(pairs->to, "pairs", '[');
+    for (size_t i = 0; i < pairs->count; i++)
+        if (i < first || i + last >= pairs->count) TRY(put_pair(pairs, pairs->list[i].pair, error));
+    writer_close(pairs->to, ']');
 done:
     return status;
 }
 
-static film_status write_cell(struct writer *to, struct verdict_reader *reader,
-                              const struct eval_view *view, int same, int label,
-                              struct choice *list, film_error *error)
+/* The pairs with this decision and label, the most certain first. */
+static film_status write_cell(struct listing *pairs, int same, int label, film_error *error)
 {
-    size_t count = 0;
+    const struct eval_view *view = pairs->view;
+    pairs->count = 0;
     for (size_t i = 0; i < view->pairs; i++)
         if (view->same[i] == same && (view->label[i] >= 0.5f) == label)
-            list[count++] = (struct choice){same ? -view->probability[i] : view->probability[i], i};
-    sort_array(list, count, sizeof *list, probabilities_rising); /* most certain first */
-    put_open(to, NULL, '{');
-    put_truth(to, "same", same);
-    put_truth(to, "label", label);
-    put_count(to, "count", count);
-    film_status status = put_pairs(to, reader, view, list,
-                                   (const size_t[]){count, SUREST, NARROWEST}, error);
-    writer_close(to, '}');
+            pairs->list[pairs->count++] =
+                (struct choice){same ? -view->probability[i] : view->probability[i], i};
+    put_open(pairs->to, NULL, '{');
+    put_json(pairs->to, "same", json_boolean(same));
+    put_json(pairs->to, "label", json_boolean(label));
+    put_json(pairs->to, "count", json_integer((json_int_t)pairs->count));
+    film_status status = put_pairs(pairs, SUREST, NARROWEST, error);
+    writer_close(pairs->to, '}');
     return status;
 }
 
 /* Writes the pairs whose probability is farthest from their score, scaled to 0 to 1. */
-static film_status write_scores(struct writer *to, struct verdict_reader *reader,
-                                const struct eval_view *view, struct choice *list,
-                                film_error *error)
+static film_status write_scores(struct listing *pairs, film_error *error)
 {
     film_status status = FILM_OK;
+    const struct eval_view *view = pairs->view;
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < view->pairs; i++) {
         low = fmin(low, (double)view->label[i]);
@@ -86,16 +87,14 @@ static film_status write_scores(struct writer *to, struct verdict_reader *reader
     }
     for (size_t i = 0; i < view->pairs; i++) {
         double expected = high > low ? ((double)view->label[i] - low) / (high - low) : 0.5;
-        list[i] = (struct choice){view->probability[i] - expected, i};
+        pairs->list[i] = (struct choice){view->probability[i] - expected, i};
     }
-    sort_array(list, view->pairs, sizeof *list, probabilities_rising);
+    pairs->count = view->pairs;
     for (int higher = 0; higher < 2; higher++) {
-        put_open(to, NULL, '{');
-        put_truth(to, "higher", higher);
-        TRY(put_pairs(to, reader, view, list,
-                      (const size_t[]){view->pairs, higher ? 0 : SUREST, higher ? SUREST : 0},
-                      error));
-        writer_close(to, '}');
+        put_open(pairs->to, NULL, '{');
+        put_json(pairs->to, "higher", json_boolean(higher));
+        TRY(put_pairs(pairs, higher ? 0 : SUREST, higher ? SUREST : 0, error));
+        writer_close(pairs->to, '}');
     }
 done:
     return status;
@@ -104,21 +103,18 @@ done:
 film_status mistakes_part(struct report *report, const struct eval_view *view, film_error *error)
 {
     film_status status = FILM_OK;
-    struct writer *to = &report->data;
-    struct verdict_reader reader = {.ready = 0};
-    struct choice *list = NULL;
-    put_open(to, "mistakes", '[');
-    if (!view || !view->pairs) goto none;
-    TRY(reader_init(&reader, &report->model->decision, error));
-    TRY_ALLOC(list = mem_array(view->pairs, sizeof *list), error);
-    if (!has_pairs(view->corpus)) TRY(write_scores(to, &reader, view, list, error));
-    for (int cell = 0; has_pairs(view->corpus) && cell < 4; cell++) /* mistakes first */
-        TRY(write_cell(to, &reader, view, cell == 0 || cell == 2, cell == 1 || cell == 2, list,
-                       error));
-none:
-    writer_close(to, ']');
+    struct listing pairs = {.to = &report->data, .view = view};
+    put_open(&report->data, "mistakes", '[');
+    if (view && view->pairs) {
+        TRY(film_context_new(report->model, &pairs.context, error));
+        TRY_ALLOC(pairs.list = mem_array(view->pairs, sizeof *pairs.list), error);
+        if (!has_pairs(view->corpus)) TRY(write_scores(&pairs, error));
+        for (int cell = 0; has_pairs(view->corpus) && cell < 4; cell++) /* mistakes first */
+            TRY(write_cell(&pairs, cell == 0 || cell == 2, cell == 1 || cell == 2, error));
+    }
+    writer_close(&report->data, ']');
 done:
-    reader_free(&reader);
-    mem_free(list);
+    film_context_free(pairs.context);
+    mem_free(pairs.list);
     return status;
 }

@@ -5,13 +5,15 @@
 
 #include <string.h>
 
-#define FILES(FILE)                                                                          \
-    FILE(page, "report.html") FILE(base_style, "page.css") FILE(own_style, "report.css")     \
-    FILE(dom, "dom.js") FILE(csv, "csv.js") FILE(sum, "sum.js") FILE(scale, "scale.js") FILE(charts, "charts.js")    \
-    FILE(report, "report.js")
+#define FILES(FILE)                                                                     \
+    FILE(page, "report.html")                                                           \
+    FILE(base_style, "page.css")                                                        \
+    FILE(own_style, "report.css")                                                       \
+    FILE(dom, "dom.js") FILE(csv, "csv.js") FILE(sum, "sum.js") FILE(scale, "scale.js") \
+        FILE(curves, "curves.js") FILE(charts, "charts.js") FILE(report, "report.js")
 
-#define COPY(name, file)                                                                      \
-    __asm__(".pushsection .rodata\n"                                                          \
+#define COPY(name, file)                                                                          \
+    __asm__(".pushsection .rodata\n"                                                              \
             "report_" #name ":\n.incbin \"" FILM_ROOT "/web/" file "\"\n.byte 0\n.popsection\n"); \
     extern const char report_##name[];
 FILES(COPY)
@@ -29,8 +31,7 @@ static film_status put_module(film_output *output, const char *at, film_error *e
     while (*at && status == FILM_OK) {
         const char *end = at + strcspn(at, "\n") + 1;
         if (strncmp(at, export, sizeof export - 1) == 0) at += sizeof export - 1;
-        if (strncmp(at, import, sizeof import - 1) != 0)
-            status = put_bytes(output, at, end, error);
+        if (strncmp(at, import, sizeof import - 1) != 0) status = put_bytes(output, at, end, error);
         at = end;
     }
     return status;
@@ -53,8 +54,8 @@ static film_status put_part(film_output *output, const char *mark, film_text dat
                             film_error *error)
 {
     const char *const styles[] = {report_base_style, report_own_style};
-    const char *const modules[] = {report_dom, report_csv, report_sum, report_scale, report_charts,
-                                   report_report};
+    const char *const modules[] = {report_dom,    report_csv,    report_sum,   report_scale,
+                                   report_curves, report_charts, report_report};
     film_status status = FILM_OK;
     if (strncmp(mark, "@DATA@", 6) == 0) return put_data(output, data, error);
     if (strncmp(mark, "@STYLE@", 7) == 0)

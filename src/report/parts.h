@@ -4,9 +4,9 @@
 #ifndef REPORT_PARTS_H
 #define REPORT_PARTS_H
 
+#include "base/jsonfile.h"
 #include "base/writer.h"
 #include "eval/eval.h"
-#include "report/systems.h"
 #include "film_train.h"
 
 #include <math.h>
@@ -17,43 +17,53 @@ enum { REPORT_TEXT = 240, REPORT_LONGEST = 600 };
 struct report {
     const film_model *model;
     const film_report_options *options;
-    json_t *about;         /* the model, as film info --json prints it */
-    struct corpus train;   /* rows 0: no file, or no labels in it */
+    const char *name;    /* of the model */
+    json_t *about;       /* the model, as film info --json prints it */
+    struct corpus train; /* rows 0: no file, or no labels in it */
     char train_name[300];
-    struct systems others; /* count 0: no table */
+    double claimed; /* accuracy of this model in the table of systems, percent; NaN: none */
     struct writer data;
     struct writer warnings; /* a list without its brackets */
 };
 
-/* ---- put.c: members of an object, or values of a list with KEY NULL ---- */
+/* ---- put.c ---- */
 
+/* Members of an object, or values of a list with KEY NULL. */
 void put_open(struct writer *to, const char *key, char bracket);
-void put_count(struct writer *to, const char *key, size_t count);
-void put_truth(struct writer *to, const char *key, int truth);
-/* Seven digits; null if not finite. */
-void put_number(struct writer *to, const char *key, double number);
+/* Takes the reference to VALUE. NULL, as json_pack returns it without memory, is a failure. */
+void put_json(struct writer *to, const char *key, json_t *value);
+/* Seven digits each; null if not finite. */
 void put_numbers(struct writer *to, const char *key, const double *numbers, size_t count);
-/* A list of COUNT numbers, as a value of a list of points. */
-void put_point(struct writer *to, const double *numbers, size_t count);
-/* At most MOST bytes (up to REPORT_LONGEST), cut between characters. Invalid UTF-8 becomes U+FFFD. */
-void put_text(struct writer *to, const char *key, film_text text, size_t most);
-void put_string(struct writer *to, const char *key, const char *text); /* NULL: null */
+
+/* Values for json_pack. A number has seven digits, and is null if not finite. */
+json_t *number_json(double number);
+/* At most MOST bytes (up to REPORT_LONGEST), cut between characters. Invalid UTF-8 becomes U+FFFD.
+ * Text without bytes (NULL) is null. */
+json_t *text_json(film_text text, size_t most);
+/* The last component of a path: a report must not disclose folders. NULL: null. */
+json_t *file_json(const char *path);
 /* A sentence as a text, a record as an object. */
-void put_sentence(struct writer *to, const char *key, film_text text);
-film_status put_json(struct writer *to, const char *key, const json_t *value, int digits,
-                     film_error *error);
+json_t *sentence_json(film_text text);
 
 /* Adds a warning to the top of the page, with a link to SECTION if the page has it. */
 void warn(struct report *report, const char *section, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Returns the last component of a path: a report must not disclose folders. */
 const char *file_name(const char *path);
 
 /* ---- page.c ---- */
 
 /* Writes the page: web/report.html with its styles and scripts, and DATA. */
 film_status page_write(const char *path, film_text data, film_error *error);
+
+/* ---- systems.c ---- */
+
+/* Writes the rows of a table as values of a list. Takes ownership of SOURCE. Every row must be
+ * valid: a comparison with a missing system would mislead. */
+struct source;
+film_status systems_read(struct report *report, struct source *source, film_error *error);
+/* Writes the table of the options as the member `others`; no rows without one. */
+film_status systems_part(struct report *report, film_error *error);
 
 /* ---- The parts of the data; VIEW is NULL without an evaluation ---- */
 

@@ -1,6 +1,5 @@
 /* Writes the values of a report's data: numbers with seven digits, texts that are cut and valid
- * UTF-8, sentences, records. */
-#include "base/jsonfile.h"
+ * UTF-8, sentences, records. A failure to allocate is kept by the writer. */
 #include "base/mem.h"
 #include "base/utf8.h"
 #include "report/parts.h"
@@ -8,54 +7,52 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void put_key(struct writer *to, const char *key)
-{
-    if (key) writer_key(to, key);
-}
+enum { DIGITS = 7 };
 
 void put_open(struct writer *to, const char *key, char bracket)
 {
-    put_key(to, key);
+    if (key) writer_key(to, key);
     writer_open(to, bracket);
 }
 
-void put_count(struct writer *to, const char *key, size_t count)
+void put_json(struct writer *to, const char *key, json_t *value)
 {
-    put_key(to, key);
-    writer_count(to, count);
-}
-
-void put_truth(struct writer *to, const char *key, int truth)
-{
-    put_key(to, key);
-    writer_truth(to, truth);
-}
-
-void put_number(struct writer *to, const char *key, double number)
-{
-    enum { DIGITS = 7 };
-    put_key(to, key);
-    writer_rounded(to, number, DIGITS);
+    film_error error;
+    char *text = NULL;
+    if (key) writer_key(to, key);
+    /* Twelve digits, as film eval --json writes them. */
+    size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(12);
+    if (jsonfile_dump(value, flags, &text, &error) != FILM_OK)
+        to->failed = 1;
+    else
+        writer_raw(to, text, strlen(text));
+    mem_free(text);
+    json_decref(value);
 }
 
 void put_numbers(struct writer *to, const char *key, const double *numbers, size_t count)
 {
     put_open(to, key, '[');
-    for (size_t i = 0; i < count; i++) put_number(to, NULL, numbers[i]);
+    for (size_t i = 0; i < count; i++) writer_rounded(to, numbers[i], DIGITS);
     writer_close(to, ']');
 }
 
-void put_point(struct writer *to, const double *numbers, size_t count)
+json_t *number_json(double number)
 {
-    put_numbers(to, NULL, numbers, count);
+    char text[40];
+    if (!isfinite(number)) return json_null();
+    snprintf(text, sizeof text, "%.*g", DIGITS, number);
+    return json_real(strtod(text, NULL));
 }
 
-void put_text(struct writer *to, const char *key, film_text text, size_t most)
+json_t *text_json(film_text text, size_t most)
 {
     char valid[3 * REPORT_LONGEST + 3]; /* U+FFFD and the ellipsis have three bytes */
     size_t at = 0, end = 0;
+    if (!text.bytes) return json_null();
     if (most > REPORT_LONGEST) most = REPORT_LONGEST;
     while (at < text.length) {
         size_t length = utf8_character(text.bytes + at, text.length - at);
@@ -67,49 +64,26 @@ void put_text(struct writer *to, const char *key, film_text text, size_t most)
         if (!fits) break;
         at += step;
     }
-    put_key(to, key);
-    writer_text(to, (film_text){valid, end});
+    return json_stringn_nocheck(valid, end);
 }
 
-void put_string(struct writer *to, const char *key, const char *text)
+json_t *file_json(const char *path)
 {
-    if (text) {
-        put_text(to, key, film_string(text), REPORT_TEXT);
-        return;
-    }
-    put_key(to, key);
-    writer_null(to);
+    return path ? text_json(film_string(file_name(path)), REPORT_TEXT) : json_null();
 }
 
-void put_sentence(struct writer *to, const char *key, film_text text)
+json_t *sentence_json(film_text text)
 {
     film_text name, value;
-    if (!record_text_is(text)) {
-        put_text(to, key, text, REPORT_TEXT);
-        return;
-    }
-    put_open(to, key, '{');
+    char key[REPORT_TEXT + 1];
+    if (!record_text_is(text)) return text_json(text, REPORT_TEXT);
+    json_t *record = json_object();
     for (size_t at = 0; record_text_next(text, &at, &name, &value);) {
-        writer_name(to, (film_text){name.bytes, utf8_cut(name.bytes, name.length, REPORT_TEXT)});
-        put_text(to, NULL, value, REPORT_TEXT);
+        size_t length = utf8_cut(name.bytes, name.length, REPORT_TEXT);
+        snprintf(key, sizeof key, "%.*s", (int)length, name.bytes);
+        jsonfile_put(record, key, text_json(value, REPORT_TEXT));
     }
-    writer_close(to, '}');
-}
-
-film_status put_json(struct writer *to, const char *key, const json_t *value, int digits,
-                     film_error *error)
-{
-    char *text = NULL;
-    put_key(to, key);
-    if (!value || json_is_null(value)) {
-        writer_null(to);
-        return FILM_OK;
-    }
-    film_status status = jsonfile_dump(
-        value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION((size_t)digits), &text, error);
-    if (status == FILM_OK) writer_raw(to, text, strlen(text));
-    mem_free(text);
-    return status;
+    return record;
 }
 
 void warn(struct report *report, const char *section, const char *format, ...)
@@ -119,11 +93,9 @@ void warn(struct report *report, const char *section, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    struct writer *to = &report->warnings;
-    writer_open(to, '{');
-    put_string(to, "section", section);
-    put_text(to, "text", film_string(line), REPORT_LONGEST);
-    writer_close(to, '}');
+    put_json(&report->warnings, NULL,
+             json_pack("{s:s, s:o}", "section", section, "text",
+                       text_json(film_string(line), REPORT_LONGEST)));
 }
 
 const char *file_name(const char *path)

@@ -3,20 +3,20 @@
  * The data is a JSON object; web/report.js draws it. null, or no list, is what there is not.
  *   film, name          version of the program; name of the model
  *   files               {eval, train, compare}: names of files, without folders
- *   model               {method, features, dim, vectors, full, ranked, figures}: vectors: it has a
- *                       map; full: a full decision; figures: of film info --json, the training
+ *   model               {method, features, dim, vectors, full, ranked}: vectors: it has a map;
+ *                       full: a full decision; ranked: by method rank
+ *   figures             those of film info --json about the training
  *   eval                the answer of film eval --json
  *   warnings            [{section, text}]
- *   quality             {roc, precision_recall, calibration, coverage: lists of points;
- *                       decided; probabilities, losses: histograms {width, same, different}}
- *                       or {every, scores: [[score, probability, a, b]]}
+ *   quality             {pairs: [[probability, labelled the same, labelled different, decided
+ *                       rightly]], rising} or {every, scores: [[score, probability, a, b]]}
  *   mistakes            [{same, label, count, pairs}], a cell each, or [{higher, pairs}] of scores.
  *                       A pair is {a, b, probability, score, same, terms} or, of records, {...,
  *                       bias, log_odds, fields, groups}; see reasons.c
- *   reasons             [{id, title, type, weight}]: mean absolute log-odds
+ *   reasons             {pairs, totals: {...: {id, title, type, weight}}}: absolute log-odds
  *   data                {eval, train, leaks}: a file and its audit, see data.c; labels.c
  *   search              [share of duplicates found among the first 1, 2, ...]
- *   others              [{name, own, explained, accuracy_percent, ...}], the columns of the table
+ *   others              [{name, own, explained, accuracy_percent, ...}], the columns of systems.c
  *   singular_values     [number]
  *   shapes              {curves: [{group, name, about, x, y}], heats: [{x, y: {group, name,
  *                       edges}, values}]}
@@ -26,7 +26,6 @@
  *                       nearest, similarity]]}
  * A sentence is a text, a record an object. */
 #include "film_train.h"
-#include "base/jsonfile.h"
 #include "base/mem.h"
 #include "base/sized.h"
 #include "model/model.h"
@@ -71,91 +70,63 @@ void labelled_free(struct labelled *pairs)
 
 /* ---- What a report begins with ---- */
 
-static void write_files(struct report *report)
+static void write_head(struct report *report)
 {
+    static const char *const keys[] = {"balanced_accuracy", "operating", "trees", "film", "mfilm",
+                                       "ranking",           "network"};
     const film_report_options *options = report->options;
+    const film_model *model = report->model;
+    const json_t *figures = json_object_get(report->about, "figures");
     struct writer *to = &report->data;
     if (options->train_count)
         snprintf(report->train_name, sizeof report->train_name, "%.250s%s",
                  file_name(options->train[0]), options->train_count > 1 ? " and more" : "");
-    put_string(to, "film", film_version());
-    put_string(to, "name", options->name ? options->name : "model");
-    put_open(to, "files", '{');
-    put_string(to, "eval", options->eval ? file_name(options->eval) : NULL);
-    put_string(to, "train", options->train_count ? report->train_name : NULL);
-    put_string(to, "compare", options->compare ? file_name(options->compare) : NULL);
-    writer_close(to, '}');
-}
-
-/* The model's description, without what a page does not show. */
-static film_status write_model(struct report *report, film_error *error)
-{
-    static const char *const keys[] = {"balanced_accuracy", "operating", "trees",  "film",
-                                       "mfilm",             "ranking",   "network"};
-    film_status status = FILM_OK;
-    const film_model *model = report->model;
-    const json_t *figures = json_object_get(report->about, "figures");
-    struct writer *to = &report->data;
-    put_open(to, "model", '{');
-    put_string(to, "method", model->settings.method);
-    put_count(to, "features", features_count(&model->features));
-    put_count(to, "dim", model->encoder.dim);
-    put_truth(to, "vectors", word_map_exists(&model->encoder.map));
-    put_truth(to, "full", model->decision.full);
-    put_truth(to, "ranked", model->encoder.weighs);
-    put_open(to, "figures", '{');
+    put_json(to, "film", json_string(film_version()));
+    put_json(to, "name", text_json(film_string(report->name), REPORT_TEXT));
+    put_json(to, "files",
+             json_pack("{s:o, s:o, s:o}", "eval", file_json(options->eval), "train",
+                       file_json(options->train_count ? report->train_name : NULL), "compare",
+                       file_json(options->compare)));
+    put_json(to, "model",
+             json_pack("{s:s, s:I, s:I, s:b, s:b, s:b}", "method", model->settings.method,
+                       "features", (json_int_t)features_count(&model->features), "dim",
+                       (json_int_t)model->encoder.dim, "vectors",
+                       word_map_exists(&model->encoder.map), "full", model->decision.full, "ranked",
+                       model->encoder.weighs));
+    put_open(to, "figures", '{'); /* without what a page does not show */
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        TRY(put_json(to, keys[i], json_object_get(figures, keys[i]), 7, error));
+        if (json_object_get(figures, keys[i]))
+            put_json(to, keys[i], json_incref(json_object_get(figures, keys[i])));
     writer_close(to, '}');
-    writer_close(to, '}');
-done:
-    return status;
 }
 
 /* ---- Small parts ---- */
 
 /* The recall among the first 1, 2, ..., 50 results. */
-static void write_search(struct report *report, const struct eval_view *view)
+static void write_search(struct report *report, const struct retrieval *found)
 {
     enum { DEPTH = 50 };
-    const struct retrieval *found = view ? view->retrieval : NULL;
     double share[DEPTH], count[DEPTH + 1] = {0}, sum = 0;
-    for (size_t i = 0; found && i < found->queries; i++)
+    for (size_t i = 0; i < found->queries; i++)
         if (found->rank[i] <= DEPTH) count[found->rank[i]]++;
     for (size_t k = 1; k <= DEPTH; k++) {
         sum += count[k];
-        share[k - 1] = found && found->queries ? sum / (double)found->queries : (double)NAN;
+        share[k - 1] = sum / (double)found->queries;
     }
-    put_numbers(&report->data, "search", share, found ? DEPTH : 0);
+    put_numbers(&report->data, "search", share, DEPTH);
 }
 
 /* Warns if the table's accuracy of this model differs from the measured one: then the table
  * probably refers to other data. */
-static void write_others(struct report *report, const struct eval_view *view)
+static void check_systems(struct report *report, const struct eval_view *view)
 {
-    struct writer *to = &report->data;
-    const char *name = report->options->name ? report->options->name : "model";
-    double here = view && has_pairs(view->corpus) ? 100 * json_value(view->answer, "accuracy")
-                                                  : (double)NAN;
-    put_open(to, "others", '[');
-    for (size_t i = 0; i < report->others.count; i++) {
-        const struct system_figures *system = &report->others.list[i];
-        double given = system->figure[SYSTEMS_ACCURACY];
-        int own = system->model[0] && strcmp(system->model, name) == 0;
-        put_open(to, NULL, '{');
-        put_string(to, "name", system->name);
-        put_truth(to, "own", own);
-        put_string(to, "explained", system->explained);
-        for (int f = 0; f < SYSTEMS_FIGURES; f++)
-            put_number(to, systems_columns[f], system->figure[f]);
-        writer_close(to, '}');
-        if (own && fabs(given - here) > 0.1)
-            warn(report, "others",
-                 "%s gives this model an accuracy of %.1f %%, but %.1f %% was measured here. The "
-                 "table refers to other data, or to another model with this name.",
-                 file_name(report->options->compare), given, here);
-    }
-    writer_close(to, ']');
+    if (!view || !has_pairs(view->corpus)) return;
+    double here = 100 * json_value(view->answer, "accuracy");
+    if (fabs(report->claimed - here) > 0.1)
+        warn(report, "others",
+             "%s gives this model an accuracy of %.1f %%, but %.1f %% was measured here. The "
+             "table refers to other data, or to another model with this name.",
+             file_name(report->options->compare), report->claimed, here);
 }
 
 /* The curves of training are among the model's figures. */
@@ -168,7 +139,7 @@ static void write_training(struct report *report)
         kept = json_object_get(figures, methods[i]);
     put_open(&report->data, "singular_values", '[');
     for (size_t i = 0; i < model->rank; i++)
-        put_number(&report->data, NULL, (double)model->sigma[i]);
+        put_json(&report->data, NULL, number_json((double)model->sigma[i]));
     writer_close(&report->data, ']');
     const char *stopped = json_string_value(json_object_get(kept, "stopped"));
     if (stopped && strcmp(stopped, "cancelled") == 0)
@@ -189,13 +160,14 @@ static film_status write_parts(void *user, const struct eval_view *view, film_er
 {
     film_status status = FILM_OK;
     struct report *report = user;
-    TRY(put_json(&report->data, "eval", view ? view->answer : NULL, 12, error));
+    put_json(&report->data, "eval",
+             view ? json_incref((json_t *)(uintptr_t)view->answer) : json_null());
     TRY(quality_part(report, view, error));
     TRY(mistakes_part(report, view, error));
     TRY(reasons_part(report, view, error));
     TRY(data_part(report, view, error));
-    write_others(report, view);
-    write_search(report, view);
+    check_systems(report, view);
+    if (view && view->retrieval) write_search(report, view->retrieval);
     write_training(report);
     TRY(shapes_part(report, view, error));
     TRY(dimensions_part(report, error));
@@ -258,15 +230,6 @@ static film_status read_about(struct report *report, film_error *error)
     return status;
 }
 
-static film_status read_others(struct report *report, film_error *error)
-{
-    struct source *source;
-    if (!report->options->compare) return FILM_OK;
-    film_status status = source_open(report->options->compare, &source, error);
-    if (status == FILM_OK) status = systems_read(&report->others, source, error);
-    return status;
-}
-
 static film_status finish_page(struct report *report, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
@@ -291,22 +254,21 @@ static film_status report_write(const film_model *model, const film_report_optio
                                 const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    struct report report = {.model = model, .options = options};
+    struct report report = {
+        .model = model, .options = options, .name = options->name ? options->name : "model"};
     if (options->pool && !options->eval)
         return status_set(error, FILM_USAGE, "searching a pool needs a labelled evaluation file");
     TRY(read_about(&report, error));
-    TRY(read_others(&report, error));
+    writer_open(&report.data, '{');
+    write_head(&report);
+    TRY(systems_part(&report, error));
     if (options->train_count)
         TRY(corpus_read(&report.train, options->train, options->train_count, &options->train_table,
                         &options->progress, error));
-    writer_open(&report.data, '{');
-    write_files(&report);
-    TRY(write_model(&report, error));
     TRY(evaluate_files(&report, error));
     TRY(finish_page(&report, path, error));
 done:
     corpus_free(&report.train);
-    systems_free(&report.others);
     json_decref(report.about);
     writer_free(&report.data);
     writer_free(&report.warnings);

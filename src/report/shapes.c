@@ -4,6 +4,7 @@
  * So these shapes are the decision itself, not an approximation: the log-odds of a pair are the sum
  * of its terms, word evidence and memory. */
 #include "base/mem.h"
+#include "base/rng.h"
 #include "base/sort.h"
 #include "model/model.h"
 #include "report/parts.h"
@@ -16,12 +17,18 @@ enum { SAMPLE = 1000, CURVES = 9, HEATS = 6, MOST_CUTS = 120, MOST_CELLS = 24 };
 
 struct shapes {
     const struct decision *decision;
-    struct tree_terms terms;
-    float *x;      /* traits of a probe pair */
-    float *sample; /* rows x traits of real pairs */
-    size_t rows;
-    size_t traits;
+    struct tree_terms terms; /* of the traits last evaluated */
+    float *x;                /* traits of a probe pair */
+    float *sample;           /* rows x traits */
+    size_t rows, traits;
     double *low, *high; /* traits: range shown, without 1 % of the sample at each end */
+};
+
+/* What one trait or two add to the log-odds. */
+struct shape {
+    int32_t low, high; /* traits; high -1: one */
+    size_t term;       /* of the trees; the plan's count: none */
+    double strength;   /* mean absolute value over the sample */
 };
 
 static int floats_rising(const void *left, const void *right)
@@ -30,7 +37,7 @@ static int floats_rising(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* ---- Real pairs ---- */
+/* ---- Pairs ---- */
 
 static film_status take_sample(struct shapes *shapes, const struct corpus *corpus,
                                const struct labelled *pairs, film_error *error)
@@ -53,24 +60,32 @@ done:
     return status;
 }
 
-/* Finds the range of each trait: from the sample or, without one, from the training pairs. */
-static film_status find_ranges(struct shapes *shapes, film_error *error)
+/* Without pairs: draws the traits from the range of the training pairs, which the linear model
+ * keeps. Few pairs are near its ends. */
+static void draw_sample(struct shapes *shapes)
 {
     const struct linear *line = &shapes->decision->line;
+    struct rng rng;
+    rng_seed(&rng, 1);
+    for (; shapes->rows < SAMPLE; shapes->rows++)
+        for (size_t t = 0; t < shapes->traits; t++) {
+            double low = line->count ? 0.5 * (double)(line->low[t] + line->mean[t]) : 0;
+            double high = line->count ? 0.5 * (double)(line->high[t] + line->mean[t]) : 0;
+            shapes->sample[shapes->rows * shapes->traits + t] =
+                (float)(low + (high - low) * rng_uniform(&rng));
+        }
+}
+
+static film_status find_ranges(struct shapes *shapes, film_error *error)
+{
     float *values = mem_array(shapes->rows, sizeof *values);
     if (!values) return status_no_memory(error);
     for (size_t t = 0; t < shapes->traits; t++) {
         for (size_t i = 0; i < shapes->rows; i++)
             values[i] = shapes->sample[i * shapes->traits + t];
-        if (shapes->rows) {
-            sort_array(values, shapes->rows, sizeof *values, floats_rising);
-            shapes->low[t] = (double)values[shapes->rows / 100];
-            shapes->high[t] = (double)values[shapes->rows - 1 - shapes->rows / 100];
-            continue;
-        }
-        /* The linear model stores the range of the training pairs; few are near its ends. */
-        shapes->low[t] = 0.5 * (double)(line->low[t] + line->mean[t]);
-        shapes->high[t] = 0.5 * (double)(line->high[t] + line->mean[t]);
+        sort_array(values, shapes->rows, sizeof *values, floats_rising);
+        shapes->low[t] = (double)values[shapes->rows / 100];
+        shapes->high[t] = (double)values[shapes->rows - 1 - shapes->rows / 100];
     }
     mem_free(values);
     return FILM_OK;
@@ -78,31 +93,55 @@ static film_status find_ranges(struct shapes *shapes, film_error *error)
 
 /* ---- Terms ---- */
 
-/* Returns the index of the term of these traits in the plan, or the plan's count. */
-static size_t find_term(const struct tree_terms_plan *plan, int32_t low, int32_t high)
-{
-    size_t i = 0;
-    while (i < plan->count && (plan->term[i].low != low || plan->term[i].high != high)) i++;
-    return i;
-}
-
-/* Returns what trait T adds to the log-odds at VALUE, by itself. */
-static double one_trait(struct shapes *shapes, size_t t, size_t term, float value)
+/* Returns what a shape adds to the log-odds of the traits last evaluated, X. */
+static double added(const struct shapes *shapes, const struct shape *of, const float *x)
 {
     const struct decision *d = shapes->decision;
-    shapes->x[t] = value;
-    trees_terms(&d->plan, &d->trees, shapes->x, &shapes->terms);
-    double line = d->line.count ? linear_term(&d->line, t, shapes->x) : 0;
-    return d->margin.scale * (line + (term < d->plan.count ? shapes->terms.weight[term] : 0));
+    double line = of->high < 0 && d->line.count ? linear_term(&d->line, (size_t)of->low, x) : 0;
+    double trees = of->term < d->plan.count ? shapes->terms.weight[of->term] : 0;
+    return d->margin.scale * (line + trees);
 }
 
-static double two_traits(struct shapes *shapes, size_t term, float x, float y)
+static void evaluate(struct shapes *shapes, const float *x)
 {
-    const struct decision *d = shapes->decision;
-    shapes->x[d->plan.term[term].low] = x;
-    shapes->x[d->plan.term[term].high] = y;
-    trees_terms(&d->plan, &d->trees, shapes->x, &shapes->terms);
-    return d->margin.scale * shapes->terms.weight[term];
+    trees_terms(&shapes->decision->plan, &shapes->decision->trees, x, &shapes->terms);
+}
+
+static double added_at(struct shapes *shapes, const struct shape *of, double x, double y)
+{
+    shapes->x[of->low] = (float)x;
+    if (of->high >= 0) shapes->x[of->high] = (float)y;
+    evaluate(shapes, shapes->x);
+    return added(shapes, of, shapes->x);
+}
+
+static int strongest_first(const void *left, const void *right)
+{
+    const struct shape *a = left, *b = right;
+    if (a->strength != b->strength) return a->strength > b->strength ? -1 : 1;
+    return a->low != b->low ? a->low - b->low : a->high - b->high;
+}
+
+/* Lists each trait and each pair of traits that the trees combine; the strongest first. */
+static size_t list_shapes(struct shapes *shapes, struct shape *list)
+{
+    const struct tree_terms_plan *plan = &shapes->decision->plan;
+    size_t count = 0;
+    for (size_t t = 0; t < shapes->traits; t++)
+        list[count++] = (struct shape){(int32_t)t, -1, plan->count, 0};
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->term[i].high < 0)
+            list[plan->term[i].low].term = i;
+        else
+            list[count++] = (struct shape){plan->term[i].low, plan->term[i].high, i, 0};
+    for (size_t i = 0; i < shapes->rows; i++) {
+        const float *row = shapes->sample + i * shapes->traits;
+        evaluate(shapes, row);
+        for (size_t s = 0; s < count; s++)
+            list[s].strength += fabs(added(shapes, &list[s], row)) / (double)shapes->rows;
+    }
+    sort_array(list, count, sizeof *list, strongest_first);
+    return count;
 }
 
 /* Finds the distinct cuts of trait T in its range, ascending. WITH: only from trees that also use
@@ -132,187 +171,110 @@ static size_t find_cuts(const struct shapes *shapes, int32_t t, int32_t with, fl
     return count;
 }
 
-/* ---- Choosing the strongest ---- */
-
-struct strength {
-    double value;
-    size_t number;
-};
-
-static int strongest_first(const void *left, const void *right)
-{
-    const struct strength *a = left, *b = right;
-    if (a->value != b->value) return a->value > b->value ? -1 : 1;
-    return a->number < b->number ? -1 : a->number > b->number;
-}
-
-/* Returns how much a trait affects decisions: the mean absolute value of its term over the sample
- * or, without one, over its range. */
-static double trait_strength(struct shapes *shapes, size_t t, size_t term)
-{
-    enum { GRID = 40, PROBES = 200 };
-    double sum = 0;
-    size_t count = shapes->rows ? (shapes->rows < PROBES ? shapes->rows : PROBES) : GRID;
-    for (size_t i = 0; i < count; i++) {
-        double share = ((double)i + 0.5) / (double)count;
-        double value = shapes->low[t] + share * (shapes->high[t] - shapes->low[t]);
-        if (shapes->rows)
-            value = (double)shapes->sample[i * shapes->rows / count * shapes->traits + t];
-        sum += fabs(one_trait(shapes, t, term, (float)value));
-    }
-    return sum / (double)count;
-}
-
-static double pair_strength(struct shapes *shapes, size_t term)
-{
-    enum { GRID = 8, PROBES = 64 };
-    const struct tree_term *of = &shapes->decision->plan.term[term];
-    double sum = 0;
-    size_t count = shapes->rows ? (shapes->rows < PROBES ? shapes->rows : PROBES) : GRID * GRID;
-    for (size_t i = 0; i < count; i++) {
-        double x = shapes->low[of->low] + ((double)(i % GRID) + 0.5) / GRID *
-                                              (shapes->high[of->low] - shapes->low[of->low]);
-        size_t line = i / GRID;
-        double y = shapes->low[of->high] +
-                   ((double)line + 0.5) / GRID * (shapes->high[of->high] - shapes->low[of->high]);
-        const float *row = shapes->sample + i * shapes->rows / count * shapes->traits;
-        if (shapes->rows) x = (double)row[of->low], y = (double)row[of->high];
-        sum += fabs(two_traits(shapes, term, (float)x, (float)y));
-    }
-    return sum / (double)count;
-}
-
 /* ---- Writing ---- */
 
-static void put_trait(struct writer *to, const struct shapes *shapes, size_t t)
+static void put_trait(struct writer *to, const struct shapes *shapes, int32_t t)
 {
-    const struct trait *trait = traits_get(shapes->decision->encoder->fields, t);
-    put_string(to, "group", family_title(trait->family));
-    put_string(to, "name", trait->name);
-    put_string(to, "about", trait->about);
+    const struct trait *trait = traits_get(shapes->decision->encoder->fields, (size_t)t);
+    put_json(to, "group", json_string(family_title(trait->family)));
+    put_json(to, "name", json_string(trait->name));
+    put_json(to, "about", json_string(trait->about));
 }
 
 /* A curve has a point just below each cut, and one at it. */
-static void write_shape(struct writer *to, struct shapes *shapes, size_t t)
+static void write_curve(struct writer *to, struct shapes *shapes, const struct shape *of)
 {
     float cuts[MOST_CUTS];
     double x[2 * MOST_CUTS + 2], y[2 * MOST_CUTS + 2];
-    size_t term = find_term(&shapes->decision->plan, (int32_t)t, -1), count = 0;
-    size_t found = find_cuts(shapes, (int32_t)t, -1, cuts, MOST_CUTS);
-    if (!(shapes->low[t] < shapes->high[t])) return; /* the same in every pair of the sample */
-    x[count++] = shapes->low[t];
+    size_t found = find_cuts(shapes, of->low, -1, cuts, MOST_CUTS), count = 0;
+    x[count++] = shapes->low[of->low];
     for (size_t i = 0; i < found; i++) {
         x[count++] = (double)nextafterf(cuts[i], -INFINITY);
         x[count++] = (double)cuts[i];
     }
-    x[count++] = shapes->high[t];
-    for (size_t i = 0; i < count; i++) y[i] = one_trait(shapes, t, term, (float)x[i]);
-    put_open(to, NULL, '{');
-    put_trait(to, shapes, t);
+    x[count++] = shapes->high[of->low];
+    for (size_t i = 0; i < count; i++) y[i] = added_at(shapes, of, x[i], 0);
+    put_trait(to, shapes, of->low);
     put_numbers(to, "x", x, count);
     put_numbers(to, "y", y, count);
-    writer_close(to, '}');
 }
 
-static size_t make_edges(const struct shapes *shapes, int32_t t, int32_t with, double *edge)
+/* Writes a trait and the edges of its cells; returns the number of cells. */
+static size_t write_axis(struct writer *to, const char *key, const struct shapes *shapes, int32_t t,
+                         int32_t with, double *edge)
 {
     float cuts[MOST_CELLS];
-    size_t found = find_cuts(shapes, t, with, cuts, MOST_CELLS - 1), count = 0;
-    edge[count++] = shapes->low[t];
-    for (size_t i = 0; i < found; i++) edge[count++] = (double)cuts[i];
-    edge[count] = shapes->high[t];
-    return count;
-}
-
-static void put_axis(struct writer *to, const char *key, const struct shapes *shapes, int32_t t,
-                     const double *edge, size_t cells)
-{
+    size_t found = find_cuts(shapes, t, with, cuts, MOST_CELLS - 1);
+    edge[0] = shapes->low[t];
+    for (size_t i = 0; i < found; i++) edge[i + 1] = (double)cuts[i];
+    edge[found + 1] = shapes->high[t];
     put_open(to, key, '{');
-    put_trait(to, shapes, (size_t)t);
-    put_numbers(to, "edges", edge, cells + 1);
+    put_trait(to, shapes, t);
+    put_numbers(to, "edges", edge, found + 2);
     writer_close(to, '}');
+    return found + 1;
 }
 
-/* Two traits: their values are rows of cells, each taken at its centre. */
-static void write_heat(struct writer *to, struct shapes *shapes, size_t term)
+/* The values are rows of cells, each taken at its centre. */
+static void write_heat(struct writer *to, struct shapes *shapes, const struct shape *of)
 {
-    const struct tree_term *of = &shapes->decision->plan.term[term];
-    double x[MOST_CELLS + 1], y[MOST_CELLS + 1], value[MOST_CELLS * MOST_CELLS];
-    if (!(shapes->low[of->low] < shapes->high[of->low]) ||
-        !(shapes->low[of->high] < shapes->high[of->high]))
-        return;
-    size_t columns = make_edges(shapes, of->low, of->high, x);
-    size_t rows = make_edges(shapes, of->high, of->low, y);
-    for (size_t i = 0; i < rows * columns; i++) {
-        size_t r = i / columns, c = i % columns;
-        value[i] = two_traits(shapes, term, (float)(0.5 * (x[c] + x[c + 1])),
-                              (float)(0.5 * (y[r] + y[r + 1])));
+    double x[MOST_CELLS + 1], y[MOST_CELLS + 1];
+    size_t columns = write_axis(to, "x", shapes, of->low, of->high, x);
+    size_t rows = write_axis(to, "y", shapes, of->high, of->low, y);
+    put_open(to, "values", '[');
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < columns; c++)
+            put_json(to, NULL,
+                     number_json(
+                         added_at(shapes, of, 0.5 * (x[c] + x[c + 1]), 0.5 * (y[r] + y[r + 1]))));
+    writer_close(to, ']');
+}
+
+/* Writes the MOST strongest shapes of one trait, or of two. */
+static void write_strongest(struct writer *to, struct shapes *shapes, const struct shape *list,
+                            size_t count, int two, size_t most)
+{
+    put_open(to, two ? "heats" : "curves", '[');
+    for (size_t i = 0; i < count && most && list[i].strength > 0; i++) {
+        const struct shape *of = &list[i];
+        if ((of->high >= 0) != two) continue;
+        most--;
+        if (!(shapes->low[of->low] < shapes->high[of->low]) || /* the same in every pair */
+            (two && !(shapes->low[of->high] < shapes->high[of->high])))
+            continue;
+        put_open(to, NULL, '{');
+        if (two)
+            write_heat(to, shapes, of);
+        else
+            write_curve(to, shapes, of);
+        writer_close(to, '}');
     }
-    put_open(to, NULL, '{');
-    put_axis(to, "x", shapes, of->low, x, columns);
-    put_axis(to, "y", shapes, of->high, y, rows);
-    put_numbers(to, "values", value, rows * columns);
-    writer_close(to, '}');
-}
-
-static film_status write_strongest(struct report *report, struct shapes *shapes,
-                                   film_error *error)
-{
-    film_status status = FILM_OK;
-    struct writer *to = &report->data;
-    const struct tree_terms_plan *plan = &shapes->decision->plan;
-    size_t most = plan->count > shapes->traits ? plan->count : shapes->traits, count = 0;
-    struct strength *list = mem_array(most, sizeof *list);
-    TRY_ALLOC(list, error);
-    for (size_t t = 0; t < shapes->traits; t++)
-        list[t] = (struct strength){trait_strength(shapes, t, find_term(plan, (int32_t)t, -1)), t};
-    sort_array(list, shapes->traits, sizeof *list, strongest_first);
-    put_open(to, "curves", '[');
-    for (size_t i = 0; i < shapes->traits && i < CURVES && list[i].value > 0; i++)
-        write_shape(to, shapes, list[i].number);
     writer_close(to, ']');
-    TRY(progress_report(&report->options->progress, "shapes", 1, 2, error));
-    for (size_t i = 0; i < plan->count; i++)
-        if (plan->term[i].high >= 0) list[count++] = (struct strength){pair_strength(shapes, i), i};
-    sort_array(list, count, sizeof *list, strongest_first);
-    put_open(to, "heats", '[');
-    for (size_t i = 0; i < count && i < HEATS && list[i].value > 0; i++)
-        write_heat(to, shapes, list[i].number);
-    writer_close(to, ']');
-done:
-    mem_free(list);
-    return status;
 }
 
-static film_status prepare_shapes(struct shapes *shapes, film_error *error)
-{
-    film_status status = FILM_OK;
-    shapes->traits = traits_total(shapes->decision->encoder->fields);
-    TRY(tree_terms_init(&shapes->terms, &shapes->decision->plan, error));
-    TRY_ALLOC((shapes->x = mem_zeroed(shapes->traits, sizeof *shapes->x)) &&
-                  (shapes->sample = mem_array(SAMPLE * shapes->traits, sizeof *shapes->sample)) &&
-                  (shapes->low = mem_array(shapes->traits, sizeof *shapes->low)) &&
-                  (shapes->high = mem_array(shapes->traits, sizeof *shapes->high)),
-              error);
-done:
-    return status;
-}
-
-film_status shapes_part(struct report *report, const struct eval_view *view, film_error *error)
+static film_status write_shapes(struct report *report, const struct corpus *corpus,
+                                film_error *error)
 {
     film_status status = FILM_OK;
     struct shapes shapes = {.decision = &report->model->decision};
     struct labelled pairs = {0};
-    const struct corpus *corpus = view ? view->corpus : &report->train;
-    put_open(&report->data, "shapes", '{');
-    if (shapes.decision->full) { /* not a threshold on the similarity */
-        TRY(prepare_shapes(&shapes, error));
-        TRY(labelled_take(&pairs, corpus, error));
-        TRY(take_sample(&shapes, corpus, &pairs, error));
-        TRY(find_ranges(&shapes, error));
-        TRY(write_strongest(report, &shapes, error));
-    }
-    writer_close(&report->data, '}');
+    struct shape *list = NULL;
+    shapes.traits = traits_total(shapes.decision->encoder->fields);
+    TRY(tree_terms_init(&shapes.terms, &shapes.decision->plan, error));
+    TRY_ALLOC((shapes.x = mem_zeroed(shapes.traits, sizeof *shapes.x)) &&
+                  (shapes.sample = mem_array(SAMPLE * shapes.traits, sizeof *shapes.sample)) &&
+                  (shapes.low = mem_array(shapes.traits, sizeof *shapes.low)) &&
+                  (shapes.high = mem_array(shapes.traits, sizeof *shapes.high)) &&
+                  (list = mem_array(shapes.traits + shapes.decision->plan.count, sizeof *list)),
+              error);
+    TRY(labelled_take(&pairs, corpus, error));
+    TRY(take_sample(&shapes, corpus, &pairs, error));
+    if (!shapes.rows) draw_sample(&shapes);
+    TRY(find_ranges(&shapes, error));
+    TRY(progress_report(&report->options->progress, "shapes", 1, 2, error));
+    size_t count = list_shapes(&shapes, list);
+    write_strongest(&report->data, &shapes, list, count, 0, CURVES);
+    write_strongest(&report->data, &shapes, list, count, 1, HEATS);
 done:
     labelled_free(&pairs);
     tree_terms_free(&shapes.terms);
@@ -320,5 +282,16 @@ done:
     mem_free(shapes.sample);
     mem_free(shapes.low);
     mem_free(shapes.high);
+    mem_free(list);
+    return status;
+}
+
+film_status shapes_part(struct report *report, const struct eval_view *view, film_error *error)
+{
+    film_status status = FILM_OK;
+    put_open(&report->data, "shapes", '{');
+    if (report->model->decision.full) /* not a threshold on the similarity */
+        status = write_shapes(report, view ? view->corpus : &report->train, error);
+    writer_close(&report->data, '}');
     return status;
 }

@@ -50,8 +50,7 @@ sample 4 "$FAQ/train.tsv" >train.tsv
 expect_status "a report of pairs" 0 "$FILM" report m.film --eval "$FAQ/heldout.tsv" --train train.tsv \
     --pool "$FAQ/questions.tsv" -o pairs.html
 check "it is one file that loads nothing, and every part has data" page pairs.html '
-for part in ("model eval quality mistakes reasons data search shapes dimensions map").split(): assert d[part], part
-for part in "roc precision_recall decided calibration probabilities losses coverage".split(): assert d["quality"][part], part
+for part in ("model figures eval quality mistakes reasons data search shapes dimensions map").split(): assert d[part], part
 assert d["data"]["eval"]["audit"] and d["data"]["train"]["audit"] and d["data"]["leaks"] and d["data"]["eval"]["suspicious"]
 assert len(d["shapes"]["curves"]) == 9 and d["shapes"]["heats"] and len(d["dimensions"]["list"]) == 6
 assert d["map"]["sentences"]["linked"] and d["map"]["words"]["points"]
@@ -64,15 +63,20 @@ counts = {(cell["same"], cell["label"]): cell["count"] for cell in d["mistakes"]
 assert counts == {(True, True): answer["confusion"]["tp"], (True, False): answer["confusion"]["fp"],
                   (False, True): answer["confusion"]["fn"], (False, False): answer["confusion"]["tn"]}, counts
 assert abs(d["search"][9] - answer["retrieval"]["r10"]) < 1e-6 and abs(d["search"][0] - answer["retrieval"]["r1"]) < 1e-6
-q = d["quality"]
-area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(q["roc"], q["roc"][1:]))
-assert q["roc"][0] == [0, 0] and q["roc"][-1] == [1, 1] and abs(area - answer["auc"]) < 0.004, area
-area = sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in zip(q["precision_recall"], q["precision_recall"][1:]))
-assert abs(area - answer["average_precision"]) < 0.01, area
-assert abs(q["decided"]["true_rate"] - answer["recall"]) < 1e-6 and abs(q["decided"]["precision"] - answer["precision"]) < 1e-6
-gap = sum(abs(p - same) * n for p, same, n in q["calibration"]) / answer["rows"]
-assert sum(n for _, _, n in q["calibration"]) == answer["rows"] and abs(gap - answer["ece"]) < 1e-5, gap
-assert abs(q["coverage"][-1][1] - answer["accuracy"]) < 1e-6 and q["coverage"][-1][0] == 1 and len(q["coverage"]) == 100'
+pairs = d["quality"]["pairs"]
+assert pairs == sorted(pairs) and sum(same + different for _, same, different, _ in pairs) == answer["rows"]
+assert abs(sum(right for *_, right in pairs) / answer["rows"] - answer["accuracy"]) < 1e-9
+same, different, below = answer["confusion"]["tp"] + answer["confusion"]["fn"], answer["confusion"]["tn"] + answer["confusion"]["fp"], 0
+wins = 0  # pairs of pairs in the right order
+for _, s, n, _ in pairs:
+    wins += s * (below + n / 2)
+    below += n
+assert abs(wins / same / different - answer["auc"]) < 2e-3, wins / same / different
+bins = [[0, 0] for _ in range(15)]
+for p, s, n, _ in pairs:
+    bins[min(int(p * 15), 14)][0] += p * (s + n)
+    bins[min(int(p * 15), 14)][1] += s
+assert abs(sum(abs(p - s) for p, s in bins) / answer["rows"] - answer["ece"]) < 5e-3'
 "$FILM" predict m.film "$FAQ/heldout.tsv" -q >predicted
 cp "$FAQ/heldout.tsv" heldout.tsv
 cat >rows.py <<'END'
@@ -89,22 +93,15 @@ assert d["data"]["eval"]["more_suspicious"] == max(len(wanted) - 20, 0)
 for one in shown:
     row = rows[one["row"] - 1]
     assert [one["same"], one["a"], one["b"]] == [row[0] == "1", row[1], row[2]] and abs(one["probability"] - p[one["row"] - 1]) < 6e-4, one'
-check "histograms and curves are those of the predictions" page pairs.html '
-import math
+check "the probabilities are those of film predict" page pairs.html '
 exec(open("rows.py").read())
-q = d["quality"]
-for same in (0, 1):
-    counts, losses = [0] * 20, [0] * 25
-    for x, r in zip(p, rows):
-        if (r[0] == "1") != same: continue
-        counts[min(int(x / 0.05), 19)] += 1
-        losses[min(int(-math.log(x if same else 1 - x) / 0.2), 24)] += 1
-    # The predictions are printed with few digits: a pair at the border of a bin may be in the next one.
-    for name, mine in (("probabilities", counts), ("losses", losses)):
-        found = q[name]["same" if same else "different"]
-        assert sum(found) == sum(mine) and sum(abs(a - b) for a, b in zip(found, mine)) <= 8, (name, found, mine)'
+pairs = d["quality"]["pairs"]
+for same in (1, 0):
+    mine = sorted(x for x, r in zip(p, rows) if (r[0] == "1") == same)
+    shown = [probability for probability, *labels, _ in pairs for _ in range(labels[1 - same])]
+    assert len(mine) == len(shown) and all(abs(a - b) < 0.006 for a, b in zip(mine, shown))'
 check "reasons are groups with titles, or words, the strongest first" page pairs.html '
-titles = {one["title"] for one in d["reasons"]} | {"Known from training", "Identical sentences"}
+titles = {one["title"] for one in d["reasons"]["totals"].values()} | {"Known from training", "Identical sentences"}
 pairs = [pair for cell in d["mistakes"] for pair in cell["pairs"]]
 assert len(pairs) > 10
 for pair in pairs:
@@ -126,7 +123,7 @@ for _, a, b in rows:
         for title in ([r["title"], r["other_title"]] if "other_title" in r else [r.get("title", "Single words")]):
             here[title] += r["weight"] / (2 if "other_title" in r else 1)
     for title, weight in here.items(): total[title] += abs(weight)
-shown = {one["title"]: one["weight"] for one in d["reasons"]}
+shown = {one["title"]: one["weight"] / d["reasons"]["pairs"] for one in d["reasons"]["totals"].values() if one["weight"]}
 assert shown and all(abs(total[t] / len(rows) - w) < 1e-5 for t, w in shown.items()), (shown, total)'
 "$FILM" explain m.film --dim 0 --all >row.tsv
 check "Figure 5 shows the row that film explain --dim 0 --all prints" page pairs.html '
@@ -144,7 +141,7 @@ ratio = sum(w ** 2 for w in weight) ** 2 / sum(w ** 4 for w in weight)
 assert abs(row["ratio"] / ratio - 1) < 1e-3, ratio'
 "$FILM" info m.film --json >info.json
 check "the training curve is the one the model keeps" page pairs.html '
-kept, shown = json.load(open("info.json"))["figures"]["ranking"], d["model"]["figures"]["ranking"]
+kept, shown = json.load(open("info.json"))["figures"]["ranking"], d["figures"]["ranking"]
 assert kept["history_columns"] == shown["history_columns"] == ["epoch", "loss", "gradient"]
 assert len(shown["history"]) == kept["steps"] == shown["steps"]
 assert all(abs(a - b) <= 1e-6 * abs(b) for one, two in zip(shown["history"], kept["history"]) for a, b in zip(one, two))'
@@ -187,23 +184,23 @@ printf 'anchor\tpositive\tnegative\n' >triplets.tsv
 for i in $(seq 25); do printf 'lost my card %d\tmy card %d is lost\twhere is my parcel %d\n' "$i" "$i" "$i"; done >>triplets.tsv
 "$FILM" report m.film --eval triplets.tsv -o t.html -q
 check "triplets are two pairs each" page t.html '
-assert d["quality"]["roc"] and d["data"]["eval"]["pairs"] == 50 and "Only 50 pairs" in texts'
+assert d["quality"]["pairs"] and d["data"]["eval"]["pairs"]["all"] == 50 and "Only 50 pairs" in texts'
 "$FILM" report m.film -o a.html -q
 check "a model alone" page a.html '
-assert d["eval"] is None and not d["quality"] and not d["mistakes"] and not d["reasons"] and not d["data"]
-assert d["shapes"]["curves"] and d["dimensions"]["list"] and "words" in d["map"] and "sentences" not in d["map"]'
+assert d["eval"] is None and not d["quality"] and not d["mistakes"] and not d["reasons"]["totals"] and not d["data"]
+assert d["shapes"]["curves"] and d["dimensions"]["list"] and d["map"]["words"]["points"] and not d["map"]["sentences"]'
 cut -f2 train.tsv >lines.txt
 "$FILM" report m.film --eval lines.txt --train lines.txt -o n.html -q
 check "a file without labels" page n.html 'assert "lines.txt has no labels" in texts and d["eval"] is None'
 "$FILM" train train.tsv --method tfidf --decision threshold -q -o tfidf.film
 "$FILM" report tfidf.film --eval "$FAQ/heldout.tsv" -o f.html -q
 check "a model without vectors and with a threshold" page f.html '
-assert not d["model"]["full"] and not d["model"]["vectors"] and not d["map"] and not d["dimensions"] and not d["shapes"]
-assert d["quality"]["roc"] and not d["eval"]["knn"]'
+assert not d["model"]["full"] and not d["model"]["vectors"] and not d["map"]["words"] and not d["dimensions"] and not d["shapes"]
+assert d["quality"]["pairs"] and not d["eval"]["knn"]'
 "$FILM" train train.tsv --method film --rank 40 --dim 10 --decision threshold -q -o film.film
 "$FILM" report film.film -o g.html -q
 check "method film: objective, gradient, active anchors, singular values" page g.html '
-kept = d["model"]["figures"]["film"]
+kept = d["figures"]["film"]
 assert {"objective", "gradient", "active", "hinge", "satisfied"} <= set(kept["history_columns"]) and kept["history"]
 assert len(d["singular_values"]) == 40 and d["singular_values"] == sorted(d["singular_values"], reverse=True)'
 

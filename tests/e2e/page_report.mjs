@@ -59,7 +59,7 @@ test("a report has every section, table and figure, and each figure its values",
 });
 
 test("its tables and figures show the numbers of the data", {}, async (page) => {
-    const { eval: answer, dimensions, data, model, search } = await dataOf("report.html");
+    const { eval: answer, dimensions, data, figures, search } = await dataOf("report.html");
     await open(page, "report.html");
     equal(JSON.stringify(await cells(page, "thresholds")), JSON.stringify(answer.thresholds.map((at) =>
         [at.threshold.toFixed(2), share(at.precision), share(at.recall), share(at.called_same), at.used ? "in use" : ""])), "thresholds");
@@ -69,13 +69,22 @@ test("its tables and figures show the numbers of the data", {}, async (page) => 
     const { tp, fp, tn, fn } = answer.confusion;
     equal(JSON.stringify(await rows(page, "confusion")), JSON.stringify([["decision", "label", "pairs"],
         ["decided same", "same", tp], ["decided different", "same", fn], ["decided same", "different", fp], ["decided different", "different", tn]]), "confusion");
+    // The curves, against the figures that film eval measured.
+    const area = async (figure) => (await rows(page, figure)).filter(([name]) => name === "model").reduce(([sum, last], [, x, y]) => [sum + (last ? (x - last[0]) * (y + last[1]) / 2 : 0), [x, y]], [0, null])[0];
+    truth(Math.abs(await area("roc") - answer.auc) < 0.005, "area below the ROC curve");
+    truth(Math.abs(await area("precision-recall") - answer.average_precision) < 0.02, "area below precision over recall");
+    const coverage = (await rows(page, "coverage")).at(-1);
+    truth(coverage[1] === 1 && Math.abs(coverage[2] - answer.accuracy) < 1e-9, "the accuracy on all pairs");
+    for (const figure of ["probabilities", "log-loss"]) equal((await rows(page, figure)).slice(1).reduce((sum, [, , pairs]) => sum + pairs, 0), answer.rows, figure);
+    const gap = (await rows(page, "calibration")).filter(([name]) => name === "model").reduce((sum, [, p, observed, label]) => sum + Math.abs(p - observed) * Number(/of ([\d,]+) pair/.exec(label)[1].replace(",", "")), 0);
+    truth(Math.abs(gap / answer.rows - answer.ece) < 0.005, "calibration error");
     const rates = (await rows(page, "knn-rates")).filter(([name]) => name.startsWith("TPR"));
     equal(JSON.stringify(rates.map(([, k, rate]) => [k, rate])), JSON.stringify(answer.knn.map((at) => [at.k, at.tpr])), "TPR by k");
     equal((await rows(page, "retrieval"))[10][2], search[9], "recall of ten results");
     equal(JSON.stringify((await rows(page, "row-first")).slice(1).map(([, id]) => id)), JSON.stringify(dimensions.largest.map(([id]) => id)), "spikes of the first row");
     truth(text.includes(`about ${Math.round(dimensions.ratio).toLocaleString("en")} of ${dimensions.features.toLocaleString("en")} features`), "participation ratio");
     const steps = (await rows(page, "training-loss")).slice(1);
-    equal(JSON.stringify(steps.map(([, step, loss]) => [step, loss])), JSON.stringify(model.figures.ranking.history.map((values, i) => [i + 1, values[1]])), "training loss");
+    equal(JSON.stringify(steps.map(([, step, loss]) => [step, loss])), JSON.stringify(figures.ranking.history.map((values, i) => [i + 1, values[1]])), "training loss");
     equal((await cells(page, "labels-eval")).length, data.eval.suspicious.length, "labels to check");
     truth(text.includes(data.eval.suspicious[0].a), "with their sentences");
     // Reasons of a pair: those for its decision first.
@@ -161,7 +170,7 @@ test("the history of every method is drawn, the paper's value beside it", {}, as
         network: { steps: 40, history_columns: ["epoch", "loss"], history: [[0.5, 3], [1, 1.5]] },
     };
     for (const [method, history] of Object.entries(histories)) {
-        await changed("alone.html", "history.html", (data) => { data.model.figures = { balanced_accuracy: null, [method]: history }; });
+        await changed("alone.html", "history.html", (data) => { data.figures = { [method]: history }; });
         await open(page, "history.html");
         if (method === "film") {
             await has(page, "training-hinge training-satisfied training-gradient training-accuracy", "training-loss training-active");
