@@ -5,18 +5,20 @@
 
 #include <string.h>
 
-#define FILES(FILE)                                                                     \
-    FILE(page, "report.html")                                                           \
-    FILE(base_style, "page.css")                                                        \
-    FILE(own_style, "report.css")                                                       \
-    FILE(dom, "dom.js") FILE(csv, "csv.js") FILE(sum, "sum.js") FILE(scale, "scale.js") \
-        FILE(curves, "curves.js") FILE(charts, "charts.js") FILE(report, "report.js")
-
 #define COPY(name, file)                                                                          \
     __asm__(".pushsection .rodata\n"                                                              \
             "report_" #name ":\n.incbin \"" FILM_ROOT "/web/" file "\"\n.byte 0\n.popsection\n"); \
-    extern const char report_##name[];
-FILES(COPY)
+    extern const char report_##name[]
+COPY(page, "report.html");
+COPY(base_style, "page.css");
+COPY(own_style, "report.css");
+COPY(dom, "dom.js");
+COPY(csv, "csv.js");
+COPY(sum, "sum.js");
+COPY(scale, "scale.js");
+COPY(curves, "curves.js");
+COPY(charts, "charts.js");
+COPY(report, "report.js");
 
 static film_status put_bytes(film_output *output, const char *from, const char *end,
                              film_error *error)
