@@ -38,7 +38,7 @@ bad "a pool beside another's log" 3 \
     film pool list stray.pool
 changed future.pool 60 '\0\0\0\07'
 bad "a pool from the future" 2 \
-    'film: future.pool is a pool of version 7; this library supports version 1; use a newer version' \
+    'film: future.pool is a pool of version 7; this program reads version 2; export its sentences and labels with the program that wrote it, and create a new pool' \
     film pool list future.pool
 changed tables.pool "$(grep -abo 'CREATE TABLE label' good.pool | head -1 | cut -d: -f1)" 'CREATE TABLE lapel'
 NORMAL='s/damaged \(.*\); check/damaged (...); check/' bad "a pool with different tables" 2 \
@@ -116,14 +116,11 @@ bad "a threshold and a budget" 1 \
     'film pool threshold: --budget cannot be combined with a threshold; see film pool threshold --help' \
     film pool threshold good.pool 0.5 --budget 0.1
 bad "an unknown edit of clusters" 1 \
-    'film pool clusters: "up" is not same, split, represent or undo; see film pool clusters --help' \
+    'film pool clusters: "up" is not same, split or represent; see film pool clusters --help' \
     film pool clusters good.pool up
 bad "an edit of one sentence" 1 \
     'film: exactly one id is needed' \
     film pool clusters good.pool represent card-lost card-stolen
-bad "nothing to undo" 2 \
-    'film: there is no edit to undo' \
-    film pool clusters good.pool undo
 bad "a condition without a value" 1 \
     'film pool list: --where category: expected FIELD=VALUE; see film pool list --help' \
     film pool list good.pool --where category
