@@ -52,7 +52,7 @@ static const struct option options[] = {
      .kind = OPTION_PROBABILITY,
      .at = offsetof(struct values, link.threshold),
      .argument = "P",
-     .help = "lowest probability of a match, the only condition",
+     .help = "lowest probability of a match, as the only condition",
      .fallback = "0.9"},
     {.name = "matches",
      .letter = 'k',
@@ -119,17 +119,23 @@ static int run(const struct command *command, void *given)
     status = sheet_close(&linking.sheet, status, &error);
     int code = report(status, &error);
     unsigned long long a = result.a, b = result.b, matched = result.matched,
-                       skipped = result.skipped;
+                       unanswered = result.unanswered, skipped = result.skipped;
     FILE *figures = figures_stream(command, code, output);
     if (figures == stdout)
-        printf("{\"a\": %llu, \"b\": %llu, \"compared\": %llu, \"matched\": %llu, \"skipped\": "
-               "%llu, \"threshold\": %.9g}\n",
-               a, b, (unsigned long long)result.compared, matched, skipped, result.threshold);
+        printf("{\"a\": %llu, \"b\": %llu, \"compared\": %llu, \"matched\": %llu, "
+               "\"unanswered\": %llu, \"skipped\": %llu, \"threshold\": %.9g}\n",
+               a, b, (unsigned long long)result.compared, matched, unanswered, skipped,
+               result.threshold);
     else if (figures && !command->json) {
         fprintf(stderr, "%s of %s matched with %s", grouped(matched), counted(a, "record"),
                 counted(b, "record"));
         print_skipped(stderr, skipped);
         fprintf(stderr, "\n");
+        if (unanswered)
+            fprintf(stderr,
+                    "%s of probability %g or more left out: the record is unlike those that have "
+                    "a match; --threshold %g keeps them\n",
+                    counted(unanswered, "pair"), result.threshold, result.threshold);
     }
     kept_free(&linking.kept);
     close_model(model);

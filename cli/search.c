@@ -127,26 +127,49 @@ static film_status search_batch(film_pool *pool, struct query_batch *batch,
     return status;
 }
 
+/* Adds a line to the batch. For a model of records, a line with an object is a record. */
+static film_status add_query(struct query_batch *batch, const film_model *model,
+                             const film_row *row, film_error *error)
+{
+    char *line = malloc(row->a.length + 1), *own = NULL, *copy = NULL;
+    film_text text = {NULL, 0};
+    if (!line) return no_memory(error);
+    memcpy(line, row->a.bytes, row->a.length);
+    line[row->a.length] = 0;
+    film_status status = record_argument(model, line, &text, &own, error);
+    if (status != FILM_OK) {
+        film_error cause = *error;
+        snprintf(error->message, sizeof error->message, "standard input:%llu: %.900s",
+                 (unsigned long long)row->line, cause.message);
+    } else {
+        if (!own) text.length = row->a.length; /* it may contain zeros */
+        if (!(copy = malloc(text.length))) status = no_memory(error);
+    }
+    if (copy) {
+        memcpy(copy, text.bytes, text.length);
+        batch->query[batch->count] = (film_text){copy, text.length};
+        batch->line[batch->count++] = row->line;
+    }
+    free(line);
+    film_free(own);
+    return status;
+}
+
 /* Reads one query per line and skips blank lines. Prints results while later lines are read. */
 static film_status search_lines(film_pool *pool, const film_search_options *how,
                                 struct printing *printing, film_error *error)
 {
+    const film_model *model;
     film_table_options lines = {.size = sizeof lines, .format = FILM_FORMAT_LINES};
     film_table *table = NULL;
     film_row row;
     struct query_batch *batch = calloc(1, sizeof *batch);
     if (!batch) return no_memory(error);
-    film_status status = film_table_open("-", &lines, &table, error);
+    film_status status = film_pool_model(pool, &model, error);
+    if (status == FILM_OK) status = film_table_open("-", &lines, &table, error);
     while (status == FILM_OK && (status = film_table_next(table, &row, error)) == FILM_OK) {
         if (row.a.length == 0) continue;
-        char *copy = malloc(row.a.length);
-        if (!copy) {
-            status = no_memory(error);
-            break;
-        }
-        memcpy(copy, row.a.bytes, row.a.length);
-        batch->query[batch->count] = (film_text){copy, row.a.length};
-        batch->line[batch->count++] = row.line;
+        if ((status = add_query(batch, model, &row, error)) != FILM_OK) break;
         if (batch->count == BATCH) status = search_batch(pool, batch, how, printing, error);
         if (interrupted()) break;
     }

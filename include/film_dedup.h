@@ -163,7 +163,8 @@ typedef struct film_link_options {
     size_t size;
     film_answer_options answer;
     /* The probability at which two records match; 0: 0.9. With 0, B's record must also answer A's
-     * at all, by the threshold that film_pool_search uses, where training learned one. */
+     * at all, by the threshold that film_pool_search uses, where training learned one. A pair of
+     * probability 0.9995 or more always does. */
     double threshold;
     /* For each record of A: candidates judged, 0: 20; matches at most, 0: 1. */
     size_t candidates, most;
@@ -186,6 +187,8 @@ typedef struct film_link_result {
     /* Bad rows, with table.skip_bad. */
     uint64_t skipped;
     double threshold;
+    /* Pairs that reach the threshold and are no matches, as they do not answer the record. */
+    uint64_t unanswered;
 } film_link_result;
 
 /* Finds for each record of A the records of B that mean the same. RESULT may be NULL. */

@@ -575,6 +575,7 @@ TYPES["film_link_result"] = (
     ("matched", "c_uint64"),
     ("skipped", "c_uint64"),
     ("threshold", "c_double"),
+    ("unanswered", "c_uint64"),
 )
 FUNCTIONS["film_link"] = (
     "pool", "film_status", "[c_void_p, POINTER(film_record), c_size_t, POINTER(film_record), c_size_t, POINTER(film_link_options), POINTER(film_link_result), POINTER(film_error)]")

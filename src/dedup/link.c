@@ -136,8 +136,11 @@ static film_status judge_batch(struct link *link, film_error *error)
         int identical = link->a->keys[pair.a] == link->b->keys[pair.b];
         int answers = identical || !link->answered || (double)link->answered[i] >= least;
         pair.probability = identical ? 1 : (float)search->verdicts[i].probability;
-        if (answers && (double)pair.probability >= search->threshold)
+        if ((double)pair.probability < search->threshold) continue;
+        if (answers)
             link->found[link->found_count++] = pair;
+        else
+            link->result->unanswered++;
     }
     link->result->compared += link->batch_count;
 done:

@@ -1,13 +1,13 @@
 /* Draws queries that nothing answers, searches for them among training sentences, and fits a
  * logistic function that tells their first answers from true duplicates. */
 #include "learn/answered_fit.h"
-#include "base/sort.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/rng.h"
 #include "base/topk.h"
 #include "base/union_find.h"
 #include "embed/vec.h"
-#include "learn/linear_fit.h"
+#include "learn/calibrate_fit.h"
 #include "learn/made_up.h"
 #include "pair/answered.h"
 
@@ -16,9 +16,9 @@
 #include <string.h>
 
 enum { FEW = 50, MOST_POOL = 3000, QUERIES = 300, JUDGED = 8, ROOM = 2000 };
-/* Duplicates of training that are below the threshold. New queries have more unknown words: of the
- * FAQ's held-out questions an eighth are. */
-#define REFUSED 0.02
+/* Duplicates of training that are below the threshold. New queries say more that training has not
+ * seen: of the FAQ's held-out questions an eighth are. */
+#define REFUSED 0.04
 
 /* A search among a sample of the sentences. */
 struct small_pool {
@@ -28,8 +28,9 @@ struct small_pool {
     size_t count, dim;
     struct union_find groups; /* sentences that mean the same, or have the same category */
     struct match match;
-    struct feature_row row;
+    struct feature_row row, other;
     float *query;
+    double least; /* sentences that a word of the vocabulary is in */
 };
 
 static void small_pool_free(struct small_pool *pool)
@@ -41,6 +42,7 @@ static void small_pool_free(struct small_pool *pool)
     union_find_free(&pool->groups);
     match_free(&pool->match);
     feature_row_free(&pool->row);
+    feature_row_free(&pool->other);
 }
 
 /* Joins what the labels call the same. */
@@ -94,19 +96,58 @@ static film_status small_pool_init(struct small_pool *pool, const struct learn_i
     TRY(match_rule(&rule, decision, &(film_answer_options){.no_memory = 1}, error));
     TRY(match_init(&pool->match, decision, &rule, error));
     TRY(feature_row_init(&pool->row, input->features, error));
+    TRY(feature_row_init(&pool->other, input->features, error));
+    pool->least = (double)input->options->min_df;
+done:
+    return status;
+}
+
+/* A query, and a sentence of training that means the same. */
+struct query {
+    film_text text;
+    film_text duplicate; /* without bytes: the query is no sentence of training */
+    uint32_t group;      /* its sentences do not answer; UINT32_MAX: all may */
+};
+
+/* Returns answered_known of the query in pool->row under the vocabulary that training without it
+ * and its duplicate would have: the words of a new query were not counted either. For records,
+ * whose names and numbers are in one pair alone, that is most of them. */
+static film_status known_without(struct small_pool *pool, const struct query *query, double *out,
+                                 film_error *error)
+{
+    film_status status = FILM_OK;
+    const struct features *features = pool->match.decision->encoder->features;
+    uint32_t end = features->first[GROUP_WORD + 1];
+    double known = 0, unknown = 0, rarest = end ? (double)features->idf[end - 1] : 0;
+    *out = answered_known(features, &pool->row);
+    if (!end || !query->duplicate.bytes) goto done;
+    TRY(features_transform(features, &pool->other, query->duplicate, error));
+    for (size_t i = 0; i < pool->row.grams.tokens.count; i++) {
+        uint32_t id = pool->row.word[i]->id;
+        double idf = id < end ? (double)features->idf[id] : rarest;
+        /* The rarest word is in LEAST sentences; the idf says how many times as many this is in. */
+        double sentences = (1 + pool->least) * exp(rarest - idf) - 1, own = 1;
+        for (size_t j = 0; j < pool->other.grams.tokens.count && own < 2; j++)
+            own += pool->other.word[j]->id == id;
+        if (id < end && sentences - own > pool->least - 0.5)
+            known += idf * idf;
+        else
+            unknown += rarest * rarest;
+    }
+    *out = known > 0 ? known / (known + unknown) : 0;
 done:
     return status;
 }
 
 /* The first answer of a search. */
 struct first {
-    float sign[ANSWERED_SIGNS];
+    struct answered_pair pair;
+    double score;
     int found;
 };
 
-/* Finds the first answer to QUERY among the sentences that are not in GROUP (UINT32_MAX: among
- * all). */
-static film_status first_answer(struct small_pool *pool, film_text query, uint32_t group,
+/* Finds the first answer to QUERY, and what is known of the query. */
+static film_status first_answer(struct small_pool *pool, const struct query *query, double *known,
                                 struct first *first, film_error *error)
 {
     film_status status = FILM_OK;
@@ -114,21 +155,23 @@ static film_status first_answer(struct small_pool *pool, film_text query, uint32
     uint32_t id[JUDGED];
     struct topk top = topk_over(score, id, JUDGED);
     first->found = 0;
-    TRY(encoder_embed(pool->match.decision->encoder, &pool->row, query, pool->query, error));
+    TRY(encoder_embed(pool->match.decision->encoder, &pool->row, query->text, pool->query, error));
+    TRY(known_without(pool, query, known, error));
     vec_normalise(pool->query, pool->dim);
     for (uint32_t i = 0; i < pool->count; i++)
-        if (group == UINT32_MAX || union_find_root(&pool->groups, pool->id[i]) != group)
+        if (query->group == UINT32_MAX ||
+            union_find_root(&pool->groups, pool->id[i]) != query->group)
             topk_offer(&top, (float)vec_dot(pool->query, pool->vectors + i * pool->dim, pool->dim),
                        i);
     topk_finish(&top);
     for (size_t k = 0; k < top.count; k++) {
         film_verdict verdict;
-        TRY(match_score(&pool->match, query, pool->text[id[k]], &verdict, error));
-        float sign[ANSWERED_SIGNS];
-        answered_signs(&pool->match, &verdict, sign);
-        if (first->found && sign[0] <= first->sign[0]) continue;
-        first->found = 1;
-        memcpy(first->sign, sign, sizeof sign);
+        TRY(match_score(&pool->match, query->text, pool->text[id[k]], &verdict, error));
+        struct answered_pair pair = answered_pair(&pool->match, &verdict);
+        pair.known = *known;
+        double here = answered_score(&pair);
+        if (first->found && here <= first->score) continue;
+        *first = (struct first){pair, here, 1};
     }
 done:
     return status;
@@ -136,47 +179,45 @@ done:
 
 /* ---- Rows to learn from ---- */
 
-struct sign_rows {
-    float *x, *target, *weight; /* room for 3 QUERIES */
+/* First answers: those that answer, and others. */
+struct answer_rows {
+    struct answered_pair *pair; /* room for 3 QUERIES, as the others */
+    float *score, *target;
     size_t count, positives;
 };
 
-static void add_sign_row(struct sign_rows *rows, const float sign[ANSWERED_SIGNS], float target)
+static void add_answer(struct answer_rows *rows, const struct answered_pair *pair, float target)
 {
-    memcpy(rows->x + rows->count * ANSWERED_SIGNS, sign, ANSWERED_SIGNS * sizeof *sign);
+    rows->pair[rows->count] = *pair;
+    rows->score[rows->count] = (float)answered_score(pair);
     rows->target[rows->count++] = target;
     rows->positives += target > 0;
 }
 
 /* One query with a duplicate: without it, the first answer is a negative; with it, whichever of the
- * two comes first is a positive. The duplicate's signs are those of models that did not see the
- * pair. */
+ * two comes first is a positive. The duplicate was measured by models that did not see the pair. */
 static film_status add_query(struct small_pool *pool, const struct out_of_fold *held, size_t i,
-                             double margin, struct sign_rows *rows, film_error *error)
+                             double margin, struct answer_rows *rows, film_error *error)
 {
     film_status status = FILM_OK;
     const struct labelled_pairs *pairs = &held->pairs;
     const float *x = held->x + i * held->traits;
     struct first other;
-    float sign[ANSWERED_SIGNS];
-    film_text a, b;
-    labels_text(&(struct labelled_texts){held->corpus, pairs}, i, &a, &b);
-    TRY(first_answer(pool, a, union_find_root(&pool->groups, pairs->a[i]), &other, error));
-    struct answered_pair pair = {
-        .log_odds = margin,
-        .similarity = (double)held->similarity[i],
-        .words = (double)x[trait_find("word_cosine")],
-        .characters = (double)x[trait_find("char_cosine")],
-        .known = answered_known(pool->match.decision->encoder->features, &pool->row)};
-    answered_set(&pair, sign);
-    add_sign_row(rows, !other.found || sign[0] >= other.sign[0] ? sign : other.sign, 1);
-    if (other.found) add_sign_row(rows, other.sign, 0);
+    struct query query = {.group = union_find_root(&pool->groups, pairs->a[i])};
+    struct answered_pair pair = {.log_odds = margin,
+                                 .similarity = (double)held->similarity[i],
+                                 .words = (double)x[trait_find("word_cosine")],
+                                 .characters = (double)x[trait_find("char_cosine")]};
+    labels_text(&(struct labelled_texts){held->corpus, pairs}, i, &query.text, &query.duplicate);
+    TRY(first_answer(pool, &query, &pair.known, &other, error));
+    add_answer(rows, !other.found || answered_score(&pair) >= other.score ? &pair : &other.pair, 1);
+    if (other.found) add_answer(rows, &other.pair, 0);
 done:
     return status;
 }
 
 static film_status add_rows(struct small_pool *pool, const struct out_of_fold *held,
-                            const double *margin, struct rng *rng, struct sign_rows *rows,
+                            const double *margin, struct rng *rng, struct answer_rows *rows,
                             film_error *error)
 {
     film_status status = FILM_OK;
@@ -190,9 +231,11 @@ static film_status add_rows(struct small_pool *pool, const struct out_of_fold *h
     }
     for (size_t q = 0; q < QUERIES; q++) {
         struct first first;
-        film_text query = {room, made_up(pool->text, pool->count, rng, room, ROOM)};
-        TRY(first_answer(pool, query, UINT32_MAX, &first, error));
-        if (first.found) add_sign_row(rows, first.sign, 0);
+        double known;
+        struct query query = {.group = UINT32_MAX};
+        query.text = (film_text){room, made_up(pool->text, pool->count, rng, room, ROOM)};
+        TRY(first_answer(pool, &query, &known, &first, error));
+        if (first.found) add_answer(rows, &first.pair, 0);
     }
 done:
     return status;
@@ -205,54 +248,30 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The threshold that all but a few true duplicates reach, at most one half. */
-static film_status choose_answered_threshold(const struct sign_rows *rows,
+static film_status choose_answered_threshold(const struct answer_rows *rows,
                                              struct answer_rule *answered, film_error *error)
 {
     double *value = mem_array(rows->positives, sizeof *value);
     size_t count = 0;
     if (!value) return status_no_memory(error);
     for (size_t i = 0; i < rows->count; i++)
-        if (rows->target[i] > 0)
-            value[count++] = answered_probability(answered, rows->x + i * ANSWERED_SIGNS);
+        if (rows->target[i] > 0) value[count++] = answered_probability(answered, &rows->pair[i]);
     sort_array(value, count, sizeof *value, by_value);
     answered->threshold = fmin(0.5, value[(size_t)(REFUSED * (double)count)]);
     mem_free(value);
     return FILM_OK;
 }
 
-/* Fits the logistic function. A sign whose weight would be negative is left out: a better answer
- * must not be less probable. */
-static film_status fit_answered(struct sign_rows *rows, struct answer_rule *answered,
+/* Both kinds count the same. */
+static film_status fit_answered(const struct answer_rows *rows, struct answer_rule *answered,
                                 film_error *error)
 {
     film_status status = FILM_OK;
-    struct linear line = {0};
-    unsigned char use[ANSWERED_SIGNS];
-    size_t negatives = rows->count - rows->positives;
-    memset(use, 1, sizeof use);
-    for (size_t i = 0; i < rows->count; i++) /* both kinds count the same */
-        rows->weight[i] =
-            (float)rows->count / (2 * (float)(rows->target[i] > 0 ? rows->positives : negatives));
-    struct linear_data data = {rows->x,      rows->count,  ANSWERED_SIGNS,
-                               rows->target, rows->weight, NULL};
-    for (int again = 1; again;) {
-        linear_free(&line);
-        TRY(linear_fit(&line, &data, use, 1, 1, error));
-        again = 0;
-        for (int s = 0; s < ANSWERED_SIGNS; s++) {
-            again |= line.weight[s] < 0;
-            use[s] = use[s] && line.weight[s] >= 0;
-        }
-    }
-    answered->bias = line.bias;
-    for (int s = 0; s < ANSWERED_SIGNS; s++) {
-        answered->weight[s] = (double)line.weight[s];
-        answered->bias -= (double)line.weight[s] * (double)line.mean[s];
-    }
-    answered->learned = 1;
+    struct calibration line;
+    TRY(calibrate_fit(rows->score, rows->target, rows->count, &line, error));
+    *answered = (struct answer_rule){.learned = 1, .scale = line.scale, .bias = line.bias};
     TRY(choose_answered_threshold(rows, answered, error));
 done:
-    linear_free(&line);
     return status;
 }
 
@@ -261,15 +280,15 @@ film_status answered_fit(const struct learn_input *input, const struct out_of_fo
 {
     film_status status = FILM_OK;
     struct small_pool pool = {.count = 0};
-    struct sign_rows rows = {.count = 0};
+    struct answer_rows rows = {.count = 0};
     struct rng rng;
     if (!word_map_exists(&decision->encoder->map) || decision->encoder->network ||
         input->corpus->labels == FILM_LABELS_SCORES)
         return FILM_OK;
     rng_seed(&rng, input->options->seed);
-    TRY_ALLOC((rows.x = mem_array(3 * QUERIES, ANSWERED_SIGNS * sizeof(float))) &&
-                  (rows.target = mem_array(3 * QUERIES, sizeof(float))) &&
-                  (rows.weight = mem_array(3 * QUERIES, sizeof(float))),
+    TRY_ALLOC((rows.pair = mem_array(3 * QUERIES, sizeof *rows.pair)) &&
+                  (rows.score = mem_array(3 * QUERIES, sizeof(float))) &&
+                  (rows.target = mem_array(3 * QUERIES, sizeof(float))),
               error);
     TRY(small_pool_init(&pool, input, decision, &rng, error));
     TRY(add_rows(&pool, held, margin, &rng, &rows, error));
@@ -277,8 +296,8 @@ film_status answered_fit(const struct learn_input *input, const struct out_of_fo
         TRY(fit_answered(&rows, &decision->answered, error));
 done:
     small_pool_free(&pool);
-    mem_free(rows.x);
+    mem_free(rows.pair);
+    mem_free(rows.score);
     mem_free(rows.target);
-    mem_free(rows.weight);
     return status;
 }

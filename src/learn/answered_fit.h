@@ -2,7 +2,7 @@
  *
  * Queries are training sentences with a duplicate. Each is searched for among a sample of the other
  * sentences: without its duplicates (or its category) the first answer is a negative; with the
- * duplicate, whose signs were computed out of fold, it is a positive. The first answers to made-up
+ * duplicate, which was measured out of fold, it is a positive. The first answers to made-up
  * queries are negatives too. */
 #ifndef LEARN_ANSWERED_FIT_H
 #define LEARN_ANSWERED_FIT_H

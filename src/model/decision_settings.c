@@ -63,8 +63,7 @@ json_t *decision_settings(const struct decision *decision)
     const struct answer_rule *answered = &decision->answered;
     if (answered->learned)
         jsonfile_put(object, "answered",
-                     json_pack("{s:[f, f, f], s:f, s:f}", "weights", answered->weight[0],
-                               answered->weight[1], answered->weight[2], "bias", answered->bias,
+                     json_pack("{s:f, s:f, s:f}", "scale", answered->scale, "bias", answered->bias,
                                "threshold", answered->threshold));
     if (decision->pool.weight > 0) {
         jsonfile_put(object, "pool", line_settings(&decision->pool.outside));
@@ -118,20 +117,16 @@ static film_status read_parent(json_t *object, const char *path, double *weight,
                             "%s: settings: start: invalid weight; the file is damaged", path);
 }
 
-/* Only where a full decision learned it; earlier models have none. */
+/* Only where a full decision learned it. */
 static film_status read_answered(json_t *object, const char *path, struct answer_rule *answered,
                                  film_error *error)
 {
     json_error_t problem;
-    double *weight = answered->weight;
     if (!object) return FILM_OK;
-    if (json_unpack_ex(object, &problem, 0, "{s:[FFF], s:F, s:F}", "weights", &weight[0],
-                       &weight[1], &weight[2], "bias", &answered->bias, "threshold",
-                       &answered->threshold) != 0)
+    if (json_unpack_ex(object, &problem, 0, "{s:F, s:F, s:F}", "scale", &answered->scale, "bias",
+                       &answered->bias, "threshold", &answered->threshold) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
-    int valid = isfinite(answered->bias) && isfinite(answered->threshold);
-    for (int s = 0; s < ANSWERED_SIGNS; s++) valid = valid && isfinite(weight[s]);
-    if (!valid)
+    if (!isfinite(answered->scale) || !isfinite(answered->bias) || !isfinite(answered->threshold))
         return status_set(error, FILM_BAD_INPUT,
                           "%s: settings: a value is out of range; the file is damaged", path);
     answered->learned = 1;

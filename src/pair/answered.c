@@ -18,34 +18,31 @@ double answered_known(const struct features *features, const struct feature_row 
     return known > 0 ? known / (known + unknown) : 0;
 }
 
-void answered_set(const struct answered_pair *pair, float sign[ANSWERED_SIGNS])
+double answered_score(const struct answered_pair *pair)
 {
     double letters = pair->characters > 0 ? pair->characters : pair->words;
     double log_probability = -log1p(exp(-fmax(pair->log_odds, -500)));
-    sign[0] = (float)(log_probability + 10 * (pair->known * pair->similarity + 0.3 * letters));
-    sign[1] = (float)pair->words;
-    sign[2] = (float)pair->known;
+    return log_probability + 10 * (pair->known * pair->similarity + 0.3 * letters);
 }
 
-void answered_signs(const struct match *match, const film_verdict *verdict,
-                    float sign[ANSWERED_SIGNS])
+struct answered_pair answered_pair(const struct match *match, const film_verdict *verdict)
 {
     const double *group = match->survey.comparison.group;
     const struct features *features = match->decision->encoder->features;
     const struct reading *reading = &match->survey.reading;
-    struct answered_pair pair = {
+    return (struct answered_pair){
         .log_odds = verdict->log_odds - match->rule.prior_log_odds,
         .similarity = verdict->similarity,
         .words = group[GROUP_WORD],
         .characters = group[GROUP_CHAR],
         .known = answered_known(features, &reading->side[reading->swapped ? 1 : 0].row)};
-    answered_set(&pair, sign);
 }
 
-double answered_probability(const struct answer_rule *answered, const float sign[ANSWERED_SIGNS])
+double answered_probability(const struct answer_rule *answered, const struct answered_pair *pair)
 {
-    double logit = answered->bias;
     if (!answered->learned) return -1;
-    for (int s = 0; s < ANSWERED_SIGNS; s++) logit += answered->weight[s] * (double)sign[s];
-    return calibrate_probability(logit);
+    double probability =
+        calibrate_probability(answered->scale * answered_score(pair) + answered->bias);
+    if (pair->log_odds < ANSWERED_CERTAIN) return probability;
+    return fmax(probability, calibrate_probability(pair->log_odds));
 }

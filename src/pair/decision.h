@@ -37,13 +37,11 @@
 #include "pair/tree_terms.h"
 #include "film.h"
 
-enum { ANSWERED_SIGNS = 3 };
-
 /* Whether the first answer of a search answers the query (pair/answered.h). */
 struct answer_rule {
     int learned;
-    double weight[ANSWERED_SIGNS], bias;
-    double threshold; /* below: nothing answers the query */
+    double scale, bias; /* of the score of the pair */
+    double threshold;   /* of the probability; below: nothing answers the query */
 };
 
 /* How labels speak where duplicates are looked for in a whole set of sentences. Labelled pairs look

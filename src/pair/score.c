@@ -27,12 +27,12 @@ static film_status score_pairs_block(const struct scoring *scoring, struct match
     for (size_t i = first; i < end; i++)
         source->pair(source->user, i, &a[i - first], &b[i - first]);
     if (!source->answered) return match_score_block(match, a, b, end - first, verdicts, error);
-    for (size_t i = 0; i < end - first; i++) { /* the signs need all that was measured of a pair */
-        float sign[ANSWERED_SIGNS];
+    /* one by one: it needs what was measured of a pair */
+    for (size_t i = 0; i < end - first; i++) {
         TRY(match_score(match, a[i], b[i], &verdicts[i], error));
-        answered_signs(match, &verdicts[i], sign);
+        struct answered_pair pair = answered_pair(match, &verdicts[i]);
         source->answered[first + i] =
-            (float)answered_probability(&scoring->decision->answered, sign);
+            (float)answered_probability(&scoring->decision->answered, &pair);
     }
 done:
     return status;

@@ -241,9 +241,8 @@ static film_status judge_candidates(struct search *search, struct search_worker 
         best_note(&worker->best, answer->score);
         answer->answered = -1;
         if (worker->match.rule.full) {
-            float sign[ANSWERED_SIGNS];
-            answered_signs(&worker->match, &answer->verdict, sign);
-            answer->answered = answered_probability(&search->model->decision.answered, sign);
+            struct answered_pair pair = answered_pair(&worker->match, &answer->verdict);
+            answer->answered = answered_probability(&search->model->decision.answered, &pair);
         }
         ++*judged;
     }

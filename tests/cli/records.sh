@@ -163,6 +163,37 @@ done
 expect_status "link takes two tables of records" 0 "$FILM" link m.film left.csv right.csv -q
 check "and finds the pairs" test "$(grep -c . out)" -gt 35
 mv out linked.tsv
+# New persons have names and numbers that training has not seen; that must cost no certain match.
+"$PYTHON" "$ROOT/examples/people/generate" 1500 persons 2
+"$PYTHON" - <<'PY'
+import csv
+who = dict(line.split() for line in open("persons/truth.tsv"))
+records, seen, files = list(csv.DictReader(open("persons/records.csv"))), set(), {"first.csv": [], "again.csv": []}
+for record in records:
+    files["again.csv" if who[record["id"]] in seen else "first.csv"].append(record)
+    seen.add(who[record["id"]])
+pairs = list(csv.DictReader(open("persons/pairs.csv")))
+files["few.pairs.csv"] = [p for kind in "01" for p in [p for p in pairs if p["label"] == kind][:150]]
+for name, rows in files.items():
+    with open(name, "w", newline="") as out:
+        table = csv.DictWriter(out, rows[0].keys())
+        table.writeheader()
+        table.writerows(rows)
+PY
+run "$FILM" train few.pairs.csv -o persons.film -q
+run "$FILM" link persons.film again.csv first.csv -o persons.tsv
+cp err note
+"$FILM" link persons.film again.csv first.csv -o sure.tsv --threshold 0.9 -q
+check "link: a match of probability 0.9995 or more always answers its record" "$PYTHON" - <<'PY'
+import csv
+matches = lambda name: {(m["id_a"], m["id_b"]): float(m["probability"]) for m in csv.DictReader(open(name), delimiter="\t") if m["id_b"]}
+checked, plain = matches("persons.tsv"), matches("sure.tsv")
+certain = {pair for pair, probability in plain.items() if probability > 0.9995}
+assert len(certain) > 500 and certain <= checked.keys(), (len(certain), len(certain - checked.keys()))
+assert len(checked) > 0.95 * len(plain), (len(checked), len(plain))
+PY
+check "the pairs that it leaves out are counted" grep -qxE \
+    '[0-9]+ pairs? of probability 0.9 or more left out: .*; --threshold 0.9 keeps them' <(tail -1 note)
 "$PYTHON" - <<'PY'
 import csv
 rows = list(csv.DictReader(open("right.csv")))
@@ -198,6 +229,11 @@ PY
 title=$(sed -n 's/^l7,\([^,]*\),.*/\1/p' single.csv)
 run "$FILM" search shop.pool "{\"title\": \"$title\"}" -q
 check "a record is found by one of its fields" grep -qE '[[:space:]][lr]7[[:space:]]' <(head -2 out)
+cut -f2- out >one
+run "$FILM" search shop.pool - -q <<<"{\"title\": \"$title\"}"
+check "a line of standard input is a record, too" diff one <(cut -f3- out)
+expect_status "and its fields are checked" 2 "$FILM" search shop.pool - <<<'{"name": "x"}'
+check "the message names the line" grep -q '^film: standard input:1: unknown field "name"' err
 
 # ---- Known matches ----
 trained one.film one.jsonl

@@ -97,18 +97,18 @@ check "and its pool is whole" "$FILM" pool check t.pool --full -q
 for i in $(seq 4200); do echo "question number $i about parcel $((i % 97)) and card $((i % 89))"; done >large
 "$FILM" pool create large.pool --model faq.film
 "$FILM" pool add large.pool large -q
-run "$FILM" search large.pool "question 4000 about parcel 23" -k 3
+run "$FILM" search large.pool "question 4000 about parcel 23" -k 3 -q
 cp out first
 check "a large pool keeps its index" test -s large.pool.index
-expect_output "and answers from it" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3
+expect_output "and answers from it" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3 -q
 run "$FILM" pool check large.pool --recall
 check "check --recall measures it" grep -qE '^recall@10 of the index: [01]\.[0-9]{4}, measured on 1,000 sentences$' out
 printf 'garbage' >large.pool.index
-expect_output "an invalid cache is ignored" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3
+expect_output "an invalid cache is ignored" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3 -q
 run "$FILM" pool check large.pool -q
 check "and made again" test "$status" -eq 0
 chmod a-w . 2>/dev/null
 rm -f large.pool.index
 chmod u+w .
-expect_output "deleting it costs nothing but time" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3
+expect_output "deleting it costs nothing but time" 0 "$(cat first)" "$FILM" search large.pool "question 4000 about parcel 23" -k 3 -q
 finish
