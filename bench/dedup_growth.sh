@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Measures film dedup on more and more sentences (bench/many_sentences.sh): processor time, peak memory, duplicate pairs. With OLD,
-# the program of an earlier commit (scripts/bench against COMMIT builds one), also the share of its pairs that are found; OLD uses
+# the program of an earlier commit (scripts/bench against COMMIT builds build/against/COMMIT/build/film), also the share of its pairs that are found; OLD uses
 # OLD_MODEL, its own. The pairs of OLD are kept in FOLDER for the next run.
 #   [OLD=PROGRAM OLD_MODEL=FILE] bench/dedup_growth.sh MODEL TRAIN.tsv DEV.tsv FOLDER [COUNT ...]
 set -eu

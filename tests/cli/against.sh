@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Two models on the same rows, operating points, thresholds and priors: film eval, train, match and predict.
+# Two models on the same rows, operating points, thresholds and priors: film eval, train, match and predict. Two programs.
 source "$(dirname "$0")/tap.sh"
 py() { "$PYTHON" -c "import json; d = json.load(open('out.json')); $1"; }
 HELDOUT=$FAQ/heldout.tsv
@@ -166,4 +166,42 @@ check "predict --threshold" awk 'NR > 1 && ($1 >= 0.55) != $2 { exit 1 }' predic
 check "match --threshold: different" grep -q '^different' out
 "$FILM" match svd.film "I lost my card" "my card is lost" --threshold 0.000001 --json >out.json
 check "match --threshold: same" py 'assert d["same"] is True'
+
+# ---- two programs: bench/against.sh ----
+if have "bench/against.sh" /usr/bin/time; then
+    against() { run env FILM="$FILM" "$ROOT/bench/against.sh" "$@"; }
+    against --small "$FILM"
+    check "a program against itself: the same figures" bash -c '[ "$1" = 0 ] &&
+        [ "$(grep -c "no difference beyond the error$" out)" = 2 ] && grep -qE "^accuracy, % +([0-9.]+ ± [0-9.]+) +\\1 +\+0\.00 ± 0\.00 " out' _ "$status"
+    check "and a row of seconds and peak memory for each work" "$PYTHON" -c '
+rows = [line.split("  ") for line in open("out")]
+rows = {r[0]: [x for x in map(str.strip, r[1:]) if x] for r in rows}
+for name in ("train", "predict", "search", "dedup", "serve", "serve, reasons"):
+    old, new, ratio, old_peak, new_peak, peaks = rows[name]
+    assert float(old) >= 0 and float(new) >= 0 and float(old_peak) > 2 and float(new_peak) > 2, rows
+    assert abs(float(old_peak) / float(new_peak) - float(peaks)) < 0.02, rows'
+    check "and the same results" bash -c '[ "$(grep -cE "^(search|dedup): ([0-9,]+) found before, \\2 now, \\2 of them the same$" out)" = 2 ]'
+    # An earlier program that is usually wrong, and cannot search.
+    cat >worse <<'END'
+#!/bin/bash
+[ "$1" != search ] || { echo "film: no search" >&2; exit 3; }
+"$FILM" "$@" || exit
+[[ "$1 ${*: -1}" != "predict "*dev.tsv ]] || awk -F'\t' -v OFS='\t' 'NR > 1 { $1 = 1 - $1; $2 = 1 - $2 } { print }' "${*: -1}" >flipped &&
+    { [ ! -e flipped ] || mv flipped "${*: -1}"; }
+END
+    chmod +x worse
+    against --small --rounds 2 "$PWD/worse" search predict
+    check "a difference beyond the error is reported" bash -c '[ "$(grep -c "now better, beyond the error$" out)" = 2 ]'
+    check "work that a program cannot do is reported, the rest is done" bash -c \
+        '[ "$1" = 1 ] && grep -q "^search failed: the earlier program: film search .*: film: no search$" out && grep -q "^predict  " out' _ "$status"
+    check "only what was chosen is in the table" bash -c '! grep -qE "^(train|dedup|serve)" out'
+    against --small nothing
+    check "what is no commit and no program" bash -c '[ "$1" = 1 ] && grep -qx "bench/against.sh: nothing is neither a commit nor a program" err' _ "$status"
+    against --rounds 0 "$FILM"
+    check "rounds are counted from 1" bash -c '[ "$1" = 1 ] && grep -q "^usage: bench/against.sh " err' _ "$status"
+    if [ -n "${FILM_TEST_LONG:-}" ] && git -C "$ROOT" rev-parse -q --verify HEAD >/dev/null 2>&1; then
+        run "$ROOT/bench/against.sh" --small HEAD train
+        check_timed "a commit is built" bash -c '[ "$1" = 0 ] && grep -q "^old: commit [0-9a-f]*; new: build/against/now/film; " out && grep -q "^train " out' _ "$status"
+    fi
+fi
 finish
