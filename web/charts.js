@@ -88,7 +88,7 @@ const longestName = 20;
 const cut = (text) => (text.length > longestName ? `${text.slice(0, longestName)}…` : text);
 function nameHeight(spec, width) {
     const longest = Math.max(...spec.names.map((name) => cut(name).length));
-    return longest * wide < width / spec.names.length ? 0 : 5.4 * longest;
+    return longest * wide < width / spec.names.length ? 0 : 5 * longest - 8;
 }
 
 function ranges(spec) {

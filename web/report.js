@@ -335,7 +335,8 @@ function amount(value, { percent, digits }) {
 function powers(values) {
     const known = values.filter((value) => value > 0);
     if (!known.length) return {};
-    return { low: Math.max(10 ** (Math.ceil(Math.log10(Math.min(...known))) - 1), 1e-300), high: Math.min(10 ** (Math.floor(Math.log10(Math.max(...known))) + 1), 1e300) };
+    const [least, most] = [Math.min(...known), Math.max(...known)];
+    return { low: Math.max(10 ** Math.floor(Math.log10(least / 1.5)), 1e-300), high: Math.min(10 ** Math.ceil(Math.log10(most * 1.001)), 1e300) };
 }
 
 function systemBars(list, of) {

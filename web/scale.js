@@ -56,7 +56,7 @@ export function scale(values, { log = false, percent = false, low = null, high =
 function tickLabel(tick, { log, percent, digits }) {
     const size = Math.abs(tick);
     if (percent) return `${(100 * tick).toFixed(Math.max(digits - 2, 0))} %`;
-    if (size !== 0 && (size < 1e-4 || size >= 1e7)) return String(Number(tick.toPrecision(3)));
+    if (size !== 0 && (size < 1e-4 || size >= 1e12)) return String(Number(tick.toPrecision(3)));
     if (digits === 0 && (!log || size >= 1)) return count(tick);
     return tick.toFixed(log ? Math.max(Math.ceil(-Math.log10(size) - 1e-9), 0) : digits);
 }

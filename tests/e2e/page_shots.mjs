@@ -35,7 +35,7 @@ const shots = [
         await page.waitForSelector("#above li");
     }],
     ["phone", { width: 360, height: 1000 }, "light", (page) => comparePair(page, stolen, "Does the household policy pay for a stolen bike?")],
-    ["report", { width: 1120, height: 1500 }, "light", (page) => page.goto(`file://${process.cwd()}/report.html`)],
+    ["report", { width: 1120, height: 1320 }, "light", (page) => page.goto(`file://${process.cwd()}/report.html`)],
 ];
 
 export async function takeShots(base, folder) {
