@@ -321,6 +321,10 @@ static const struct option options[] = {
      .at = offsetof(struct values, classify.threshold),
      .argument = "P",
      .help = "answer \"none of these\" from this probability of none on (default: learned)"},
+    {.name = "always",
+     .kind = OPTION_FLAG,
+     .at = offsetof(struct values, classify.always),
+     .help = "always answer with the best category, never with none"},
     {.name = "reference",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, reference),
@@ -354,6 +358,8 @@ static int run(const struct command *command, void *given)
     int table = values->input || strcmp(text, "-") == 0;
     if (values->input && command->count > 1)
         return usage_error(command->verb, "TEXT and --input exclude each other");
+    if (values->classify.always && values->classify.threshold > 0)
+        return usage_error(command->verb, "--always and --threshold exclude each other");
     if (values->reference && is_pool_file(command->words[0]))
         return usage_error(command->verb, "--reference needs a model, not a pool");
     if (!values->input) values->input = "-";
@@ -393,4 +399,4 @@ const struct verb verb_classify = {
         "with two more: predicted_category (empty: none) and predicted_probability.\n\n"
         "examples:\n"
         "  film classify bank.film \"my card was stolen\" -k 3\n"
-        "  film classify bank.film --input questions.csv -o classified.csv\n"};
+        "  film classify bank.film --input questions.csv --always -o classified.csv\n"};

@@ -281,10 +281,12 @@ typedef struct film_classify_options {
     /* The number of nearest examples to return; 0: 3. At most 30. */
     size_t examples;
     /* Answer "none" from this probability of none on; 0: the one learned in training, which answers
-     * about 95 % of the sentences that have a category. 1: never. */
+     * about 95 % of the sentences that have a category. */
     double threshold;
     /* film_classify_many: the number of threads; 0: all cores. */
     int threads;
+    /* Never answer "none": the best category, however probable. Probabilities stay as they are. */
+    int always;
     /* Reserved for later options; must be zero. */
     void *reserved[4];
 } film_classify_options;

@@ -27,6 +27,7 @@ static const struct field classify_fields[] = {
     {.name = "threshold",
      .kind = FIELD_SHARE,
      .at = offsetof(struct class_request, options.threshold)},
+    {.name = "always", .kind = FIELD_FLAG, .at = offsetof(struct class_request, options.always)},
     {.name = NULL}};
 
 struct class_writing {

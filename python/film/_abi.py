@@ -211,6 +211,7 @@ TYPES["film_classify_options"] = (
     ("examples", "c_size_t"),
     ("threshold", "c_double"),
     ("threads", "c_int"),
+    ("always", "c_int"),
     ("reserved", "c_void_p * 4"),
 )
 TYPES["film_category"] = (

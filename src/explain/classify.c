@@ -150,12 +150,13 @@ static film_status classify_one(const struct classifying *classifying, struct cl
     const film_classify_options *options = classifying->options;
     film_status status = class_asker_ask(&worker->asker, text, error);
     if (status != FILM_OK) return status;
-    slot->result = (film_classification){.none = worker->asker.none >= options->threshold,
-                                         .none_probability = worker->asker.none,
-                                         .threshold = options->threshold,
-                                         .categories = slot->categories,
-                                         .reasons = slot->reasons,
-                                         .examples = slot->examples};
+    slot->result =
+        (film_classification){.none = !options->always && worker->asker.none >= options->threshold,
+                              .none_probability = worker->asker.none,
+                              .threshold = options->threshold,
+                              .categories = slot->categories,
+                              .reasons = slot->reasons,
+                              .examples = slot->examples};
     put_top_categories(worker, slot, options->top);
     put_examples(worker, slot, options->examples);
     return put_reasons(worker, text, slot, error);
@@ -209,6 +210,10 @@ static film_status check_classification(const film_model *model, const film_text
     if (!(options->threshold >= 0 && options->threshold <= 1))
         return status_set(error, FILM_USAGE, "threshold %g is not between 0 and 1",
                           options->threshold);
+    if (options->always && options->threshold != 0)
+        return status_set(error, FILM_USAGE,
+                          "a threshold has no effect on an answer that is never none; choose one "
+                          "of the two");
     if (options->examples > CLASS_NEAREST)
         return status_set(error, FILM_USAGE, "examples: %zu is too many; choose at most %d",
                           options->examples, CLASS_NEAREST);
@@ -220,7 +225,6 @@ static film_status check_classification(const film_model *model, const film_text
     if (options->top > categories) options->top = categories;
     if (!options->examples) options->examples = 3;
     if (options->threshold == 0) options->threshold = model->classifier.rule.threshold;
-    if (options->threshold >= 1) options->threshold = INFINITY; /* never none */
     return FILM_OK;
 }
 

@@ -30,6 +30,20 @@ run "$FILM" classify m.film "what is the tallest mountain of the moon" --json
 check "the probability of none reaches the threshold" py 'assert d["none"] and d["none_probability"] >= d["threshold"] > 0'
 run "$FILM" classify m.film "what is the tallest mountain of the moon" --threshold 0.999999 --json
 check "--threshold sets when it says none" py 'assert not d["none"] and d["category"] and d["threshold"] == 0.999999'
+for text in "what is the tallest mountain of the moon" ""; do
+    run "$FILM" classify m.film "$text" --json
+    cp out asked
+    run "$FILM" classify m.film "$text" --json --always
+    check "--always: the best category with the same probabilities, also for \"$text\"" py '
+a = json.load(open("asked"))
+assert a["none"] and not d["none"] and d["category"] == d["categories"][0]["category"]
+assert d["probability"] == d["categories"][0]["probability"]
+assert all(d[name] == a[name] for name in ("categories", "none_probability", "threshold", "examples"))'
+done
+run "$FILM" classify m.film "what is the tallest mountain of the moon" --always
+check "the text form has no verdict of none" grep -qE '^[01]\.[0-9]{3}  ' <(head -1 out)
+expect_output "--always and --threshold exclude each other" 1 "film classify: --always and --threshold exclude each other; see film classify --help" \
+    "$FILM" classify m.film "x" --always --threshold 0.5
 run "$FILM" classify m.film "" --json
 check "an empty sentence is none" py 'assert d["none"] and d["reasons"] == []'
 
@@ -49,6 +63,8 @@ run "$FILM" classify m.film --input t.jsonl
 check "JSON lines keep their members" py 'assert d["more"] == {"a": 1} and d["predicted_category"] == "bank-card" and 0 < d["predicted_probability"] < 1'
 printf 'my card was stolen\n' | "$FILM" classify m.film >out
 check "plain lines become a table" grep -qE '^my card was stolen	bank-card	0\.[0-9]{6}$' out
+"$FILM" classify m.film --input test.tsv --always >always.tsv
+check "--always: every row of a table has a category" awk -F'\t' 'NR > 1 && $4 == "" { bad = 1 } END { exit bad || NR < 200 }' always.tsv
 "$FILM" classify m.film --input test.tsv --json -t 1 >one
 "$FILM" classify m.film --input test.tsv --json -t 3 >three
 check "any number of threads gives the same" cmp one three
@@ -128,6 +144,10 @@ with Server(film, "m.film") as server:
     assert status == 200 and one == printed[0], one
     status, many, _ = server.ask("POST", "/v1/classify", {"texts": texts, "top": 2})
     assert status == 200 and many == {"results": printed}, many
+    status, always, _ = server.ask("POST", "/v1/classify", {"texts": texts, "top": 2, "always": True})
+    assert status == 200 and printed[2]["none"] and not any(result["none"] for result in always["results"]), always
+    status, wrong, _ = server.ask("POST", "/v1/classify", {"text": "x", "always": True, "threshold": 0.5})
+    assert status == 400 and "threshold" in wrong["error"]["message"], wrong
 P
 
 if have "the page of a category model" chromium; then
