@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Thresholds and clusters of a pool over HTTP and on the command line: estimates against numpy, edits that dedup obeys,
-# undo, removal of labels, kill -9.
+# removal of labels, kill -9.
 source "$(dirname "$0")/tap.sh"
 "$PYTHON" -c 'import numpy' 2>/dev/null || { skip "thresholds and clusters" "no numpy"; finish; exit; }
 sample 8 "$FAQ/train.tsv" >train.tsv

@@ -1,4 +1,4 @@
-// Clusters and Threshold of a pool: decisions by keyboard, undo, a server that is killed in the middle.
+// Clusters and Threshold of a pool: decisions by keyboard, a server that is killed in the middle.
 import { test, equal, truth, serve, focused } from "./page_lib.mjs";
 import { copyFileSync } from "node:fs";
 
