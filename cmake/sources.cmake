@@ -5,7 +5,7 @@
 set(FILM_SOURCES
   # base: nothing of text or mathematics
   src/base/checksum.c src/base/comm.c src/base/file.c src/base/jsonfile.c src/base/keyset.c
-  src/base/keyslots.c src/base/keytab.c src/base/mailbox.c src/base/mem.c src/base/partition.c
+  src/base/keyslots.c src/base/keytab.c src/base/mem.c src/base/partition.c
   src/base/rans.c src/base/rng.c src/base/safetensors.c src/base/safetensors_coded.c
   src/base/safetensors_type.c src/base/safetensors_write.c src/base/sized.c src/base/sort.c
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
@@ -15,7 +15,7 @@ set(FILM_SOURCES
   src/text/field_types.c src/text/filetype.c src/text/fold.c src/text/format.c src/text/guess.c
   src/text/io_api.c src/text/jsonl.c src/text/quantity.c src/text/reader.c src/text/record.c
   src/text/record_text.c src/text/relations.c src/text/relations_edit.c src/text/relations_file.c
-  src/text/relations_pack.c src/text/relations_read.c src/text/slice.c src/text/source.c
+  src/text/relations_pack.c src/text/relations_read.c src/text/source.c
   src/text/table.c src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/word_kinds.c
   src/text/workbook.c
   # embed: sentences to vectors

@@ -64,10 +64,6 @@ typedef struct film_table_options {
     const char *columns;
     /* Skip and count bad rows instead of failing at the first. */
     int skip_bad;
-    /* Read only range PART (counted from 0) of PARTS equal ranges of the file's bytes, cut at row
-     * ends. Each row is in exactly one part. A compressed file is not divided: part 0 has all rows.
-     * PARTS 0: the whole file. */
-    int part, parts;
     /* The encoding of the file: "utf-8", "windows-1252" or "latin-1". NULL: UTF-8. */
     const char *encoding;
     /* Tables of records: the fields to compare, "title,price:number,phone:code". A type (text,
@@ -93,8 +89,7 @@ typedef struct film_table film_table;
 /* A row of a table. Its texts are valid until the next call with the table. A column that the file
  * does not have is {NULL, 0}; the bytes of an empty field are not NULL. */
 typedef struct film_row {
-    /* The line in which the row starts, counted from 1. In a part of a file it is counted from the
-     * start of the part: see film_table_line. */
+    /* The line in which the row starts, counted from 1. */
     uint64_t line;
     /* The first sentence, the only one, or the anchor. */
     film_text a;
@@ -123,15 +118,9 @@ FILM_API void film_table_close(film_table *table);
  * line, unless skip_bad is set. */
 FILM_API film_status film_table_next(film_table *table, film_row *row, film_error *error);
 
-/* The line of the file in which a row starts. It is row->line for a whole file. For a part, the
- * first call reads the bytes that precede the part. */
-FILM_API film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
-                                     film_error *error);
-
 /* The number of the row that was read last, counted from 1 without the header and blank lines; in a
- * file of plain lines it is the line. For a part, the first call reads the bytes that precede the
- * part. */
-FILM_API film_status film_table_row(film_table *table, uint64_t *number, film_error *error);
+ * file of plain lines it is the line. */
+FILM_API uint64_t film_table_row(const film_table *table);
 
 /* The kind of labels and the format, as detected when the table was opened; never AUTO. */
 FILM_API film_labels film_table_labels(const film_table *table);

@@ -397,8 +397,6 @@ TYPES["film_table_options"] = (
     ("labels", "film_labels"),
     ("columns", "c_char_p"),
     ("skip_bad", "c_int"),
-    ("part", "c_int"),
-    ("parts", "c_int"),
     ("encoding", "c_char_p"),
     ("fields", "c_char_p"),
     ("pair_fields", "c_char_p"),
@@ -424,10 +422,8 @@ FUNCTIONS["film_table_close"] = (
     "film", "None", "[c_void_p]")
 FUNCTIONS["film_table_next"] = (
     "film", "film_status", "[c_void_p, POINTER(film_row), POINTER(film_error)]")
-FUNCTIONS["film_table_line"] = (
-    "film", "film_status", "[c_void_p, POINTER(film_row), POINTER(c_uint64), POINTER(film_error)]")
 FUNCTIONS["film_table_row"] = (
-    "film", "film_status", "[c_void_p, POINTER(c_uint64), POINTER(film_error)]")
+    "film", "c_uint64", "[c_void_p]")
 FUNCTIONS["film_table_labels"] = (
     "film", "film_labels", "[c_void_p]")
 FUNCTIONS["film_table_format"] = (

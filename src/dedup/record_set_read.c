@@ -49,7 +49,6 @@ static film_status add_row(struct record_set_reading *reading, const film_row *r
     film_status status = FILM_OK;
     const film_text sides[] = {row->a, row->b, row->c};
     int several = row->b.bytes || row->c.bytes;
-    uint64_t line, number;
     char made[40];
     struct others *others = &reading->set->others;
     film_text packed;
@@ -58,17 +57,16 @@ static film_status add_row(struct record_set_reading *reading, const film_row *r
         film_text text = sides[side],
                   id = several ? (film_text){NULL, 0} : row_fields_or_none(row->id);
         if (!text.bytes) continue;
-        TRY(film_table_line(reading->table, row, &line, reading->error));
         if (!id.bytes) {
-            TRY(film_table_row(reading->table, &number, reading->error));
-            int length = snprintf(made, sizeof made, "%llu%s", (unsigned long long)number,
+            unsigned long long number = film_table_row(reading->table);
+            int length = snprintf(made, sizeof made, "%llu%s", number,
                                   !several    ? ""
                                   : side == 0 ? "a"
                                   : side == 1 ? "b"
                                               : "c");
             id = (film_text){made, (size_t)length};
         }
-        TRY(check_record(reading, id, text, line));
+        TRY(check_record(reading, id, text, row->line));
         TRY(others_pack(others, id, others->values, &packed, reading->error));
         TRY(add_sentence(reading, packed, text, several));
     }

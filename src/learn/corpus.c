@@ -97,7 +97,7 @@ film_status corpus_read(struct corpus *corpus, const char *const *paths, size_t 
     TRY(status);
     corpus_begin_labels(corpus, rows.labels);
     corpus->skipped = rows.skipped;
-    if (corpus->rows == 0 && options->parts <= 1) /* a part may be empty */
+    if (corpus->rows == 0)
         TRY(status_set(error, FILM_BAD_INPUT, "%s: no rows", count ? paths[0] : "input"));
 done:
     rows_close(&rows);

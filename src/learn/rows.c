@@ -27,7 +27,7 @@ void rows_close(struct rows *rows)
 static film_status open_next(struct rows *rows, film_error *error)
 {
     const char *path = rows->paths[rows->next];
-    film_status status = table_open_slice(path, rows->next, rows->options, &rows->table, error);
+    film_status status = table_open(path, rows->options, &rows->table, error);
     if (status != FILM_OK) return status;
     film_labels labels = film_table_labels(rows->table);
     rows->plain = labels == FILM_LABELS_NONE;

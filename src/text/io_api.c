@@ -19,10 +19,6 @@ film_status table_check_options(const film_table_options *options, film_error *e
         return status_set(error, FILM_USAGE, "unknown format %d", (int)options->format);
     if ((unsigned)options->labels >= FILM_LABELS_COUNT)
         return status_set(error, FILM_USAGE, "unknown kind of labels %d", (int)options->labels);
-    if (options->parts < 0 || options->part < 0 ||
-        options->part >= (options->parts ? options->parts : 1))
-        return status_set(error, FILM_USAGE, "part %d of %d does not exist", options->part,
-                          options->parts);
     return sized_reserved(options->reserved, sizeof options->reserved / sizeof *options->reserved,
                           "film_table_options", error);
 }

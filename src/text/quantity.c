@@ -10,7 +10,7 @@
 /* ---- Words ---- */
 
 /* A word, or a number with digits, of the text. */
-struct table_slice {
+struct part {
     char word[20]; /* lower case; empty for a number with digits */
     double number;
     uint32_t from, to;
@@ -150,7 +150,7 @@ static int place_in(const char *word, const char *const *list, int count)
 
 /* Reads a number with digits: 1,000  3.14  3rd. A comma or point counts between digits; a comma
  * only before three of them. */
-static uint32_t scan_number(film_text text, uint32_t at, struct table_slice *part)
+static uint32_t scan_number(film_text text, uint32_t at, struct part *part)
 {
     double value = 0, place = 0;
     uint32_t end = (uint32_t)text.length;
@@ -182,7 +182,7 @@ static uint32_t scan_number(film_text text, uint32_t at, struct table_slice *par
     return at;
 }
 
-static uint32_t scan_word(film_text text, uint32_t at, struct table_slice *part)
+static uint32_t scan_word(film_text text, uint32_t at, struct part *part)
 {
     size_t length = 0;
     part->capital = text.bytes[at] >= 'A' && text.bytes[at] <= 'Z';
@@ -208,9 +208,9 @@ static char money_before(film_text text, uint32_t at)
     return 0;
 }
 
-static int next_part(film_text text, uint32_t *at, struct table_slice *part)
+static int next_part(film_text text, uint32_t *at, struct part *part)
 {
-    *part = (struct table_slice){.number = 0};
+    *part = (struct part){.number = 0};
     while (*at < text.length && !value_digit(text.bytes[*at]) && !value_letter(text.bytes[*at]))
         ++*at;
     if (*at >= text.length) return 0;
@@ -229,20 +229,20 @@ static int next_part(film_text text, uint32_t *at, struct table_slice *part)
 enum { PARTS = 256 };
 
 struct parts {
-    struct table_slice list[PARTS];
+    struct part list[PARTS];
     size_t count;
 };
 
 /* Written numbers are read as in speech: two hundred (and) five thousand. Returns the next part. */
 static size_t read_quantity_number(const struct parts *parts, size_t at, struct quantity *out)
 {
-    const struct table_slice *first = &parts->list[at];
+    const struct part *first = &parts->list[at];
     double total = 0, group = first->number;
     out->from = first->from;
     out->to = first->to;
     size_t next = at + 1;
     for (; next < parts->count && !first->has_point; next++) {
-        const struct table_slice *part = &parts->list[next];
+        const struct part *part = &parts->list[next];
         if (strcmp(part->word, "and") == 0 && group >= 100 && next + 1 < parts->count &&
             parts->list[next + 1].is_number && parts->list[next + 1].word[0])
             continue;
@@ -276,7 +276,7 @@ static const char *next_name(const char *names)
 /* The unit after a number: a sign, or the next word. Returns the next part. */
 static size_t read_unit(const struct parts *parts, size_t first, size_t next, struct quantity *out)
 {
-    const struct table_slice *part = &parts->list[first];
+    const struct part *part = &parts->list[first];
     if (part->before)
         out->kind = part->before == '$'   ? QUANTITY_DOLLAR
                     : part->before == 'e' ? QUANTITY_EURO
@@ -301,7 +301,7 @@ static size_t read_unit(const struct parts *parts, size_t first, size_t next, st
 /* 6:20, 6:20 pm, 6 pm. Returns the next part, or FIRST if it is no time of day. */
 static size_t read_clock(const struct parts *parts, size_t first, struct quantity *out)
 {
-    const struct table_slice *hour = &parts->list[first];
+    const struct part *hour = &parts->list[first];
     size_t next = first + 1;
     double minutes = hour->number * 60;
     int colon = hour->after == ':' && next < parts->count && parts->list[next].is_number &&
@@ -318,7 +318,7 @@ static size_t read_clock(const struct parts *parts, size_t first, struct quantit
     return next;
 }
 
-static int day_of(const struct table_slice *part)
+static int day_of(const struct part *part)
 {
     return part->is_number && !part->word[0] && !part->has_point && part->number >= 1 &&
                    part->number <= 31
@@ -330,7 +330,7 @@ static int day_of(const struct table_slice *part)
  * "may" and "march" alone are months only when they are capitalised inside the text. */
 static size_t read_date(const struct parts *parts, size_t first, struct quantity *out)
 {
-    const struct table_slice *part = &parts->list[first];
+    const struct part *part = &parts->list[first];
     int weekday = part->listed ? place_in(part->word, weekdays, 7) : 0;
     int month = part->listed ? place_in(part->word, months, 12) : 0;
     size_t at = first + 1;

@@ -31,20 +31,6 @@ void reader_drop(struct reader *reader, size_t count)
     reader->end = left;
 }
 
-uint64_t reader_offset(const struct reader *reader)
-{
-    return source_offset(reader->source) - (reader->end - reader->start);
-}
-
-film_status reader_seek(struct reader *reader, uint64_t offset, film_error *error)
-{
-    reader->start = reader->end = 0;
-    reader->over = reader->discarding = 0;
-    reader->line = 1;
-    reader->scan = (struct reader_scan){0};
-    return source_seek(reader->source, offset, error);
-}
-
 /* Reads once more. It makes room by moving the incomplete record to the front, then by doubling, so
  * each byte is moved a bounded number of times. */
 static film_status read_more(struct reader *reader, film_error *error)
@@ -230,7 +216,7 @@ film_status reader_next(struct reader *reader, struct reader_record *record, fil
                               "%s:%llu: the quote opened here is never closed; write a quote "
                               "inside a quoted field twice (\"\")",
                               source_name(reader->source),
-                              (unsigned long long)(reader->lines_before + reader->scan.quote_line));
+                              (unsigned long long)reader->scan.quote_line);
         if (reader->over) return FILM_END;
         /* Two bytes more than the limit: the line end may still follow. */
         if (reader->end - reader->start > READER_MAX_RECORD + 2) discard(reader);

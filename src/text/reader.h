@@ -26,9 +26,6 @@ struct reader {
     int over;                    /* the source is at its end */
     int discarding;              /* inside a record that is too long */
     uint64_t line;               /* line number of the byte at start, from 1 */
-    /* Lines before a seek. They are added to the line number in the message about a quote that is
-     * never closed. */
-    uint64_t lines_before;
     struct reader_scan scan;
 };
 
@@ -44,13 +41,6 @@ void reader_close(struct reader *reader);
 
 /* Reads until the buffer holds COUNT bytes or the source ends. */
 film_status reader_fill(struct reader *reader, size_t count, film_error *error);
-
-/* Offset of the next record in the source (after decompression). */
-uint64_t reader_offset(const struct reader *reader);
-
-/* Continues at OFFSET, as if a record began there. The source must support seeking
- * (source_size). */
-film_status reader_seek(struct reader *reader, uint64_t offset, film_error *error);
 
 /* Call it at the start of a file: skips a UTF-8 byte order mark, refuses UTF-16 and empty files. */
 film_status reader_check_start(struct reader *reader, film_error *error);

@@ -46,8 +46,7 @@ struct source {
     size_t converted_start, converted_end;
     char *sheet; /* the rows of a workbook, which are the bytes */
 
-    uint64_t bytes_returned; /* bytes returned by source_read */
-    film_error failure;      /* status FILM_OK: no failure */
+    film_error failure; /* status FILM_OK: no failure */
 };
 
 /* ---- interruption ---- */
@@ -430,61 +429,12 @@ film_status source_read(struct source *source, void *buffer, size_t capacity, si
     *got = 0;
     film_status status = source->converted ? read_converted(source, buffer, capacity, got, error)
                                            : read_bytes(source, buffer, capacity, got, error);
-    source->bytes_returned += *got;
     return status;
-}
-
-/* ---- Seeking ------------------------------------------------------------------------------ */
-
-uint64_t source_offset(const struct source *source)
-{
-    return source->bytes_returned;
 }
 
 int source_is_workbook(const struct source *source)
 {
     return source->sheet != NULL;
-}
-
-int source_is_file(const struct source *source)
-{
-    return source->size >= 0;
-}
-
-int64_t source_size(const struct source *source)
-{
-    int seeks = source->packing == PLAIN && !source->converted && source->size >= 0;
-    return seeks ? (int64_t)source->size : -1;
-}
-
-film_status source_seek(struct source *source, uint64_t offset, film_error *error)
-{
-    if (source->fd >= 0 && lseek(source->fd, (off_t)offset, SEEK_SET) < 0)
-        return status_errno(error, "cannot read %s", source->name);
-    source->input_start = source->input_end = 0;
-    source->input_over = 0;
-    source->consumed = source->bytes_returned = offset;
-    return FILM_OK;
-}
-
-film_status source_read_at(const struct source *source, uint64_t offset, void *buffer, size_t count,
-                           film_error *error)
-{
-    if (source->fd < 0) {
-        memcpy(buffer, source->bytes + offset, count);
-        return FILM_OK;
-    }
-    for (size_t done = 0; done < count;) {
-        ssize_t got =
-            pread(source->fd, (char *)buffer + done, count - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return status_errno(error, "cannot read %s", source->name);
-        if (got == 0)
-            return status_set(error, FILM_IO, "%s was truncated while it was read; try again",
-                              source->name);
-        done += (size_t)got;
-    }
-    return FILM_OK;
 }
 
 const char *source_name(const struct source *source)

@@ -33,21 +33,6 @@ void source_close(struct source *source);
 film_status source_read(struct source *source, void *buffer, size_t capacity, size_t *got,
                         film_error *error);
 
-/* Offset of the next byte, after decompression. */
-uint64_t source_offset(const struct source *source);
-
-/* Size of a source that supports seeking (an uncompressed file, or memory); -1 for all others. */
-int64_t source_size(const struct source *source);
-
-/* source_seek continues at OFFSET. source_read_at reads COUNT bytes at OFFSET and does not move.
- * Both need a source with a source_size. */
-film_status source_seek(struct source *source, uint64_t offset, film_error *error);
-film_status source_read_at(const struct source *source, uint64_t offset, void *buffer, size_t count,
-                           film_error *error);
-
-/* Returns whether it is a regular file or memory: other processes see the same bytes. */
-int source_is_file(const struct source *source);
-
 /* The name in messages: the path, or "standard input". */
 const char *source_name(const struct source *source);
 

@@ -7,7 +7,6 @@
 #include "text/filetype.h"
 #include "text/format.h"
 #include "text/jsonl.h"
-#include "text/slice.h"
 #include "text/reader.h"
 #include "text/value.h"
 
@@ -27,7 +26,6 @@ struct film_table {
     int skip_bad;
     uint64_t rows; /* records read so far, good and bad */
     uint64_t skipped;
-    struct table_slice part;
     char *header;
     size_t header_length;
     struct record_text text[2]; /* of a table of records: A and B of the row */
@@ -197,9 +195,8 @@ done:
 }
 
 /* Takes ownership of SOURCE. */
-static film_status open_source(struct source *source, size_t number,
-                               const film_table_options *options, film_table **out,
-                               film_error *error)
+static film_status open_source(struct source *source, const film_table_options *options,
+                               film_table **out, film_error *error)
 {
     film_status status = FILM_OK;
     enum encoding encoding;
@@ -212,10 +209,6 @@ static film_status open_source(struct source *source, size_t number,
     TRY(reader_open(&table->reader, source, error));
     TRY(encoding_find(options->encoding, &encoding, error));
     TRY(source_set_encoding(source, encoding, error));
-    if (options->parts > 1 && !source_is_file(source))
-        TRY(status_set(error, FILM_USAGE,
-                       "%s cannot be read by several processes; save it to a file first",
-                       source_name(source)));
     TRY(find_format(table, options, error));
     /* Plain lines need no decision: they are returned as they arrive, for a user who types. */
     if (table->format == RECORD_LINES) {
@@ -225,15 +218,14 @@ static film_status open_source(struct source *source, size_t number,
     } else {
         TRY(find_columns(table, options, error));
     }
-    TRY(slice_find(&table->part, options, number, &table->reader, error));
     *out = table;
 done:
     if (status != FILM_OK) film_table_close(table);
     return status;
 }
 
-film_status table_open_slice(const char *path, size_t number, const film_table_options *options,
-                             film_table **out, film_error *error)
+film_status table_open(const char *path, const film_table_options *options, film_table **out,
+                       film_error *error)
 {
     static const film_table_options standard = {0};
     struct source *source = NULL;
@@ -241,14 +233,8 @@ film_status table_open_slice(const char *path, size_t number, const film_table_o
     if (!options) options = &standard;
     film_status status = table_check_options(options, error);
     if (status == FILM_OK) status = source_open(path, &source, error);
-    if (status == FILM_OK) status = open_source(source, number, options, out, error);
+    if (status == FILM_OK) status = open_source(source, options, out, error);
     return status;
-}
-
-film_status table_open(const char *path, const film_table_options *options, film_table **out,
-                       film_error *error)
-{
-    return table_open_slice(path, 0, options, out, error);
 }
 
 film_status table_open_bytes(const void *bytes, size_t size, const char *name, size_t chunk,
@@ -258,7 +244,7 @@ film_status table_open_bytes(const void *bytes, size_t size, const char *name, s
     *out = NULL;
     film_status status = table_check_options(options, error);
     if (status == FILM_OK) status = source_open_bytes(bytes, size, name, chunk, &source, error);
-    if (status == FILM_OK) status = open_source(source, 0, options, out, error);
+    if (status == FILM_OK) status = open_source(source, options, out, error);
     return status;
 }
 
@@ -370,68 +356,26 @@ done:
     return status;
 }
 
-static film_status count_lines(film_table *table, film_error *error)
-{
-    return slice_count_lines(&table->part, &table->reader, table->format == RECORD_LINES, error);
-}
-
-film_status film_table_line(film_table *table, const film_row *row, uint64_t *line,
-                            film_error *error)
-{
-    film_status status = count_lines(table, error);
-    *line = table->reader.lines_before + row->line;
-    return status;
-}
-
-film_status film_table_row(film_table *table, uint64_t *number, film_error *error)
-{
-    film_status status = count_lines(table, error);
-    *number = table->part.rows_before + table->rows;
-    return status;
-}
-
-/* The message about a quote that is never closed is formatted again when the line number is
- * known. */
-static film_status next_record(film_table *table, struct reader_record *next, film_error *error)
-{
-    film_status status = reader_next(&table->reader, next, error);
-    if (status != FILM_BAD_INPUT || table->part.counted) return status;
-    status = count_lines(table, error);
-    return status == FILM_OK ? reader_next(&table->reader, next, error) : status;
-}
-
-static film_status next_row(film_table *table, const struct reader_record *next, film_row *row,
-                            film_error *error)
-{
-    struct reader_record numbered = *next;
-    numbered.line += table->reader.lines_before;
-    film_status status = make_row(table, &numbered, row, error);
-    if (status == FILM_OK) row->line = next->line;
-    return status;
-}
-
 film_status film_table_next(film_table *table, film_row *row, film_error *error)
 {
     for (;;) {
         struct reader_record next;
-        if (table->part.stop <= reader_offset(&table->reader)) return FILM_END;
-        film_status status = next_record(table, &next, error);
+        film_status status = reader_next(&table->reader, &next, error);
         if (status != FILM_OK) return status;
         if (table->format != RECORD_LINES && next.raw.length == 0 && !next.too_long) continue;
         table->rows++;
-        status = next_row(table, &next, row, error);
-        if (status != FILM_BAD_INPUT) return status;
-        if (!table->skip_bad) {
-            if (table->part.counted) return status;
-            /* As in next_record. */
-            status = count_lines(table, error);
-            return status == FILM_OK ? next_row(table, &next, row, error) : status;
-        }
+        status = make_row(table, &next, row, error);
+        if (status != FILM_BAD_INPUT || !table->skip_bad) return status;
         table->skipped++;
     }
 }
 
 /* ---- Properties ---- */
+
+uint64_t film_table_row(const film_table *table)
+{
+    return table->rows;
+}
 
 film_labels film_table_labels(const film_table *table)
 {
@@ -455,7 +399,7 @@ char film_table_separator(const film_table *table)
 
 double film_table_progress(const film_table *table)
 {
-    return slice_progress(&table->part, table->reader.source);
+    return source_progress(table->reader.source);
 }
 
 film_text film_table_header(const film_table *table)

@@ -5,17 +5,12 @@
 #include "base/status.h"
 #include "film_io.h"
 
-/* Checks format, labels and part (io_api.c). */
+/* Checks format and labels (io_api.c). */
 film_status table_check_options(const film_table_options *options, film_error *error);
 
 /* film_table_open without argument checks. OPTIONS may be embedded in other options. */
 film_status table_open(const char *path, const film_table_options *options, film_table **out,
                        film_error *error);
-
-/* film_table_open of file NUMBER of several. A file that cannot be cut is assigned as a whole to
- * slice NUMBER % parts. */
-film_status table_open_slice(const char *path, size_t number, const film_table_options *options,
-                             film_table **out, film_error *error);
 
 /* film_table_open over bytes in memory, which the caller keeps. Every read returns at most CHUNK
  * bytes (0: all). */

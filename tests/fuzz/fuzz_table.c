@@ -1,7 +1,6 @@
 /* Fuzzes tables. The first four bytes select name, options and the size of reads; the file follows.
- * Besides memory errors it checks that rows do not depend on the size of reads or that the rows of
- * all parts together are those of the whole (the length selects which), that texts are UTF-8 and
- * that messages name the file. */
+ * Besides memory errors it checks that rows do not depend on the size of reads, that texts are
+ * UTF-8 and that messages name the file. */
 #include "arena.h"
 #include "base/rng.h"
 #include "base/strtab.h"
@@ -38,7 +37,7 @@ static void read_rows(film_table *table, struct reading *reading, film_status *s
                       film_error *error)
 {
     film_row row;
-    uint64_t line, sum = 0, rows = reading->rows;
+    uint64_t sum = 0, rows = reading->rows;
     require(film_table_labels(table) != FILM_LABELS_AUTO);
     for (size_t i = 0; i < film_table_columns(table); i++)
         sum = mix(sum, film_table_column(table, i));
@@ -46,17 +45,16 @@ static void read_rows(film_table *table, struct reading *reading, film_status *s
     while (reading->count < MOST_ROWS) {
         *status = film_table_next(table, &row, error);
         if (*status != FILM_OK) break;
-        require(film_table_line(table, &row, &line, error) == FILM_OK);
-        require(line > reading->line);
-        reading->line = line;
-        require(film_table_row(table, &line, error) == FILM_OK);
-        require(line > reading->number && line <= reading->line);
-        reading->number = line;
+        uint64_t number = film_table_row(table);
+        require(row.line > reading->line);
+        reading->line = row.line;
+        require(number > reading->number && number <= reading->line);
+        reading->number = number;
         reading->count++;
         rows = mix(mix(mix(rows, row.a), row.b), row.c);
         rows = mix(mix(mix(rows, row.id), row.category), row.raw);
         for (size_t k = 0; k < row.field_count; k++) rows = mix(rows, row.fields[k]);
-        rows = (rows * 31 + reading->line) * 31 + line + (row.label == 1);
+        rows = (rows * 31 + reading->line) * 31 + number + (row.label == 1);
     }
     double progress = film_table_progress(table);
     require(progress >= 0 && progress <= 1);
@@ -64,21 +62,17 @@ static void read_rows(film_table *table, struct reading *reading, film_status *s
     reading->skipped += film_table_skipped(table);
 }
 
-/* A checksum of all rows of PARTS parts, one after the other up to the first problem. */
+/* A checksum of all rows up to the first problem. */
 static uint64_t read_all(const uint8_t *data, size_t size, const char *name, size_t chunk,
-                         film_table_options options, int parts)
+                         const film_table_options *options)
 {
     film_error error = {FILM_OK, ""};
     struct reading reading = {0};
-    film_status status = FILM_END;
-    options.parts = parts;
-    for (options.part = 0; options.part < parts && status == FILM_END; options.part++) {
-        film_table *table = NULL;
-        status = table_open_bytes(data, size, name, chunk, &options, &table, &error);
-        require((status == FILM_OK) == (table != NULL));
-        if (table) read_rows(table, &reading, &status, &error);
-        film_table_close(table);
-    }
+    film_table *table = NULL;
+    film_status status = table_open_bytes(data, size, name, chunk, options, &table, &error);
+    require((status == FILM_OK) == (table != NULL));
+    if (table) read_rows(table, &reading, &status, &error);
+    film_table_close(table);
     uint64_t sum = reading.meaning * 31 + reading.rows * 37 + reading.skipped;
     if (status != FILM_OK && status != FILM_END) {
         require(error.status == status && strlen(error.message) > 5);
@@ -101,16 +95,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .skip_bad = data[3] >> 7};
     size_t chunk = (size_t)(data[3] & 63) + 1;
     arena_begin();
-    uint64_t whole = read_all(data + 4, size - 4, name, 0, options, 1);
+    uint64_t whole = read_all(data + 4, size - 4, name, 0, &options);
     /* Damaged compressed data may give rows before the damage is found: how many depends on
      * reads. */
     int packed = size > 5 && (data[4] == 0x1f || data[4] == 0x28 || (data[4] & 0xf0) == 0x50);
-    for (int parts = 1; parts <= 5; parts++) {
-        if (!chosen(size, 5, (size_t)parts - 1)) continue;
-        size_t reads = parts == 1 ? chunk : 0;
-        uint64_t again = read_all(data + 4, size - 4, name, reads, options, parts);
-        require(packed || whole == again);
-    }
+    require(packed || whole == read_all(data + 4, size - 4, name, chunk, &options));
     arena_end();
     return 0;
 }
