@@ -23,12 +23,6 @@ uint64_t checksum_bytes(const void *bytes, uint64_t size)
     return XXH3_64bits(bytes, (size_t)size);
 }
 
-uint64_t checksum_add(uint64_t hash, const void *bytes, size_t size)
-{
-    uint64_t parts[3] = {hash, size, size ? checksum_bytes(bytes, size) : 0};
-    return checksum_bytes(parts, sizeof parts);
-}
-
 /* Strings are chained: each is hashed with the hash of the preceding ones as its seed. So "ab" +
  * "c" and "a" + "bc" differ without a separator. */
 static uint64_t chain(uint64_t seed, const char *text)

@@ -20,9 +20,6 @@ char *checksum_key(const char *tensor_name);
 
 uint64_t checksum_bytes(const void *bytes, uint64_t size);
 
-/* Running hash of several arrays; start with HASH 0. */
-uint64_t checksum_add(uint64_t hash, const void *bytes, size_t size);
-
 /* The contribution of one entry to the header's checksum. BEGIN is the tensor's offset in the
  * data. */
 uint64_t checksum_metadata(const char *key, const char *value);

@@ -10,8 +10,8 @@ struct rng {
 
 void rng_seed(struct rng *rng, uint64_t seed);
 
-/* Seeds an independent generator for part NUMBER of a job, so that results do not depend on which
- * thread or process runs the part. */
+/* Seeds an independent generator for part NUMBER of some work, so that results do not depend on
+ * which thread runs the part. */
 void rng_seed_part(struct rng *rng, uint64_t seed, uint64_t number);
 
 uint64_t rng_next(struct rng *rng);

@@ -30,9 +30,8 @@ struct index_searcher {
     float *vector;
     uint32_t *id; /* of one side at a time */
     float *score;
-    struct index_near *near;     /* of both sides */
-    struct index_candidate *all; /* the same, with scores */
-    size_t id_capacity, score_capacity, near_capacity, all_capacity;
+    struct index_candidate *near; /* of both sides */
+    size_t id_capacity, score_capacity, near_capacity;
 };
 
 static film_status new_index(const struct encoder *encoder, size_t from, int brief,
@@ -230,7 +229,6 @@ void index_searcher_free(struct index_searcher *searcher)
     mem_free(searcher->id);
     mem_free(searcher->score);
     mem_free(searcher->near);
-    mem_free(searcher->all);
     mem_free(searcher);
 }
 
@@ -253,7 +251,7 @@ static int reserve_candidates(struct index_searcher *searcher, size_t k)
 
 static int near_by_id(const void *a, const void *b)
 {
-    const struct index_near *left = a, *right = b;
+    const struct index_candidate *left = a, *right = b;
     return left->id < right->id ? -1 : left->id > right->id;
 }
 
@@ -280,53 +278,29 @@ static float merged_score(const struct index_searcher *searcher, float dense, fl
  * cosine from the codes. One found only by vector keeps 0 for its words: it is below the best K of
  * that side, and the exact value is not worth searching all its lists. */
 static film_status merge_candidates(const struct index *index, struct index_searcher *searcher,
-                                    const float *vector, size_t both, size_t *count,
-                                    film_error *error)
+                                    size_t both, size_t *count, film_error *error)
 {
     film_status status = FILM_OK;
-    struct index_near *near = searcher->near;
+    struct index_candidate *near = searcher->near;
     size_t kept = 0;
     sort_array(near, both, sizeof *near, near_by_id);
     for (size_t i = 0; i < both; i++) {
-        if (kept && near[kept - 1].id == near[i].id) {
-            near[kept - 1].by_vector |= near[i].by_vector;
+        if (kept && near[kept - 1].id == near[i].id)
             near[kept - 1].lexical += near[i].lexical; /* one of both is 0 */
-        } else {
+        else
             near[kept++] = near[i];
-        }
     }
     if (index->dense) {
         uint32_t *id = searcher->id; /* kept may be 2 k: process it in chunks */
         for (size_t first = 0, room = searcher->id_capacity; first < kept; first += room) {
             size_t some = kept - first < room ? kept - first : room;
             for (size_t i = 0; i < some; i++) id[i] = near[first + i].id;
-            TRY(vector_index_score(index->dense, searcher->walker, vector, id, some,
+            TRY(vector_index_score(index->dense, searcher->walker, searcher->vector, id, some,
                                    searcher->score, error));
             for (size_t i = 0; i < some; i++) near[first + i].dense = searcher->score[i];
         }
     }
     *count = kept;
-done:
-    return status;
-}
-
-/* Ranks by the combined score and returns the best K. */
-static film_status rank(struct index_searcher *searcher, const struct index_near *near,
-                        size_t count, size_t k, struct index_candidate *out, size_t *found,
-                        film_error *error)
-{
-    film_status status = FILM_OK;
-    void *all = searcher->all;
-    int there = mem_grow(&all, &searcher->all_capacity, count + 1, sizeof *searcher->all);
-    searcher->all = all;
-    TRY_ALLOC(there, error);
-    for (size_t i = 0; i < count; i++)
-        searcher->all[i] =
-            (struct index_candidate){near[i].id, near[i].dense, near[i].lexical,
-                                     merged_score(searcher, near[i].dense, near[i].lexical)};
-    sort_array(searcher->all, count, sizeof *searcher->all, candidates_by_score);
-    *found = count < k ? count : k;
-    memcpy(out, searcher->all, *found * sizeof *out);
 done:
     return status;
 }
@@ -354,15 +328,7 @@ film_status index_near_id(const struct index *index, struct index_searcher *sear
     return vector_index_near(index->dense, searcher->walker, id, least, k, out, error);
 }
 
-film_status index_vector(const struct index *index, struct index_searcher *searcher, film_text text,
-                         float *vector, film_error *error)
-{
-    film_status status = encoder_embed(index->encoder, &searcher->row, text, vector, error);
-    if (status == FILM_OK) vec_normalise(vector, encoder_dim(index->encoder));
-    return status;
-}
-
-/* Of both sides, each sentence once, in asker->near. */
+/* Of both sides, each sentence once, in searcher->near. */
 static film_status find_near(const struct index *index, struct index_searcher *searcher,
                              const struct index_query *query, size_t *found, film_error *error)
 {
@@ -370,7 +336,6 @@ static film_status find_near(const struct index *index, struct index_searcher *s
     struct lexical_terms terms;
     struct nearest side; /* what one side finds */
     size_t k = query->k, both;
-    const float *vector = query->vector;
     const struct index_filter *filter = query->filter;
     *found = 0;
     if (k > index_count(index)) k = index_count(index);
@@ -382,12 +347,14 @@ static film_status find_near(const struct index *index, struct index_searcher *s
     TRY(lexical_search(index->lexical, searcher->words, terms, filter ? filter->mask : NULL, k,
                        &side, error));
     for (size_t i = 0; i < side.found; i++)
-        searcher->near[i] = (struct index_near){searcher->id[i], 0, 0, searcher->score[i]};
+        searcher->near[i] =
+            (struct index_candidate){.id = searcher->id[i], .lexical = searcher->score[i]};
     both = side.found;
     if (index->dense) {
+        float *vector = searcher->vector;
         size_t dim = encoder_dim(index->encoder);
-        if (!vector) TRY(index_vector(index, searcher, query->text, searcher->vector, error));
-        if (!vector) vector = searcher->vector;
+        TRY(encoder_embed(index->encoder, &searcher->row, query->text, vector, error));
+        vec_normalise(vector, dim);
         /* No word is known: all sentences would be equally far. */
         if (!(vec_dot(vector, vector, dim) > 0))
             side.found = 0;
@@ -398,9 +365,9 @@ static film_status find_near(const struct index *index, struct index_searcher *s
         else
             TRY(index_nearest(index, searcher, vector, k, &side, error));
         for (size_t i = 0; i < side.found; i++)
-            searcher->near[both++] = (struct index_near){searcher->id[i], 1, searcher->score[i], 0};
+            searcher->near[both++] = (struct index_candidate){.id = searcher->id[i]};
     }
-    TRY(merge_candidates(index, searcher, vector, both, found, error));
+    TRY(merge_candidates(index, searcher, both, found, error));
 done:
     return status;
 }
@@ -410,11 +377,17 @@ film_status index_candidates_among(const struct index *index, struct index_searc
                                    size_t *found, film_error *error)
 {
     film_status status = FILM_OK;
+    struct index_candidate *near;
     size_t count;
     *found = 0;
     TRY(find_near(index, searcher, query, &count, error));
-    size_t k = query->k < MOST_CANDIDATES ? query->k : MOST_CANDIDATES;
-    TRY(rank(searcher, searcher->near, count, k, out, found, error));
+    near = searcher->near;
+    for (size_t i = 0; i < count; i++)
+        near[i].score = merged_score(searcher, near[i].dense, near[i].lexical);
+    if (count) sort_array(near, count, sizeof *near, candidates_by_score);
+    *found = count < query->k ? count : query->k;
+    if (*found > MOST_CANDIDATES) *found = MOST_CANDIDATES;
+    if (*found) memcpy(out, near, *found * sizeof *out);
 done:
     return status;
 }
@@ -425,49 +398,4 @@ film_status index_candidates_text(const struct index *index, struct index_search
 {
     struct index_query query = {.text = text, .k = k};
     return index_candidates_among(index, searcher, &query, out, found, error);
-}
-
-/* ---- Distributed index ---- */
-
-film_status index_near(const struct index *index, struct index_searcher *searcher,
-                       const struct index_query *query, struct index_near *out, size_t *found,
-                       film_error *error)
-{
-    film_status status = find_near(index, searcher, query, found, error);
-    if (status == FILM_OK && *found) memcpy(out, searcher->near, *found * sizeof *out);
-    return status;
-}
-
-static int by_words(const void *a, const void *b)
-{
-    const struct index_near *left = a, *right = b;
-    if (left->lexical != right->lexical) return left->lexical > right->lexical ? -1 : 1;
-    return near_by_id(a, b);
-}
-
-static int by_nearness(const void *a, const void *b)
-{
-    const struct index_near *left = a, *right = b;
-    if (left->by_vector != right->by_vector) return left->by_vector ? -1 : 1;
-    if (left->dense != right->dense) return left->dense > right->dense ? -1 : 1;
-    return near_by_id(a, b);
-}
-
-film_status index_choose(struct index_searcher *searcher, const struct index_query *query,
-                         struct index_near *near, size_t count, struct index_candidate *out,
-                         size_t *found, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct lexical_terms terms;
-    size_t kept = 0, k = query->k < MOST_CANDIDATES ? query->k : MOST_CANDIDATES;
-    TRY(terms_make(&searcher->terms, query->text, &terms, error)); /* how much of it is known */
-    sort_array(near, count, sizeof *near, by_words);
-    for (size_t i = k; i < count; i++) near[i].lexical = 0;
-    sort_array(near, count, sizeof *near, by_nearness);
-    for (size_t i = k; i < count; i++) near[i].by_vector = 0;
-    for (size_t i = 0; i < count; i++)
-        if (near[i].by_vector || near[i].lexical > 0) near[kept++] = near[i];
-    TRY(rank(searcher, near, kept, k, out, found, error));
-done:
-    return status;
 }

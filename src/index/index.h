@@ -107,7 +107,6 @@ struct index_filter {
 /* A query. */
 struct index_query {
     film_text text;
-    const float *vector;               /* from index_vector; NULL: computed from the text */
     const struct index_filter *filter; /* NULL: all sentences */
     size_t k;
 };
@@ -116,30 +115,5 @@ struct index_query {
 film_status index_candidates_among(const struct index *index, struct index_searcher *searcher,
                                    const struct index_query *query, struct index_candidate *out,
                                    size_t *found, film_error *error);
-
-/* ---- Distributed index ---- */
-
-/* A sentence whose words or vector are among the K nearest of one shard of an index. */
-struct index_near {
-    uint32_t id;
-    uint32_t by_vector; /* 1: its vector is among the nearest */
-    float dense;
-    float lexical; /* 0: its words are not among the nearest */
-};
-
-/* The vector of TEXT, of length 1, to search for in every shard; all 0 when it has none. */
-film_status index_vector(const struct index *index, struct index_searcher *searcher, film_text text,
-                         float *vector, film_error *error);
-
-/* The nearest K of either side, each sentence once; OUT has room for 2 K. */
-film_status index_near(const struct index *index, struct index_searcher *searcher,
-                       const struct index_query *query, struct index_near *out, size_t *found,
-                       film_error *error);
-
-/* Chooses the best K of the results of all shards (COUNT of NEAR, with global ids; reordered). The
- * result equals that of one index over all sentences. */
-film_status index_choose(struct index_searcher *searcher, const struct index_query *query,
-                         struct index_near *near, size_t count, struct index_candidate *out,
-                         size_t *found, film_error *error);
 
 #endif

@@ -59,8 +59,8 @@ static void flat_worker_free(struct flat_worker *worker)
 /* Returns the row of query I, or FLAT_NONE for a query that is not a row. */
 static uint32_t query_id(const struct flat_queries *queries, size_t i)
 {
-    if (queries->id) return queries->id[i];
-    return queries->vectors ? FLAT_NONE : (uint32_t)i;
+    if (queries->vectors) return FLAT_NONE;
+    return queries->id ? queries->id[i] : (uint32_t)i;
 }
 
 static const float *query_vector(const struct flat_job *job, size_t i)

@@ -19,13 +19,10 @@ struct flat {
     size_t count, dim;
 };
 
-/* Queries come in two kinds. With VECTORS == NULL they are rows, given by id, and a row is never
- * its own neighbour. Otherwise they are external vectors, and every row may be a result, except the
- * row that ID names for the query. */
+/* Queries come in two kinds. With VECTORS == NULL they are rows, and a row is never its own
+ * neighbour. Otherwise they are external vectors, and every row may be a result. */
 struct flat_queries {
-    /* Rows: the row of each query; NULL means all rows in order. Vectors: the row that each one
-     * equals; NULL means that none is a row. */
-    const uint32_t *id;
+    const uint32_t *id; /* the row of each query; NULL: all rows in order */
     size_t count;
     const float *vectors; /* count x dim, or NULL */
 };

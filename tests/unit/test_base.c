@@ -1,7 +1,6 @@
 /* Tests src/base: memory, messages, random numbers, files. */
 #include "testing.h"
 
-#include "base/comm.h"
 #include "base/file.h"
 #include "base/keytab.h"
 #include "base/mem.h"
@@ -365,13 +364,9 @@ static void no_memory_is_reported_everywhere(void **state)
     assert_true(failures_survived > 5);
 }
 
-static void one_process_is_a_job_too(void **state)
+static void the_number_of_threads_is_the_given_one_or_that_of_cores(void **state)
 {
     (void)state;
-    double value = 3;
-    assert_int_equal(comm_single.size, 1);
-    assert_ok(comm_sum_double(&comm_single, &value, 1, &error));
-    assert_close(value, 3, 0);
     assert_int_equal(threads_count(3), 3);
     assert_true(threads_count(0) >= 1);
 }
@@ -393,7 +388,7 @@ int main(void)
         cmocka_unit_test(a_replaced_file_keeps_its_permissions),
         cmocka_unit_test(files_that_cannot_be_used_say_why),
         cmocka_unit_test(no_memory_is_reported_everywhere),
-        cmocka_unit_test(one_process_is_a_job_too),
+        cmocka_unit_test(the_number_of_threads_is_the_given_one_or_that_of_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
