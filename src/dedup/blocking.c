@@ -126,8 +126,7 @@ static film_status number_terms(struct blocking *blocking, struct number_table *
     struct numbered *terms = NULL;
     size_t count, postings, slots = 2;
     TRY(count_terms(blocking, &terms, &count, error));
-    if (count >= BLOCKING_NUMBERS)
-        TRY(status_set(error, FILM_USAGE, "too many different words"));
+    if (count >= BLOCKING_NUMBERS) TRY(status_set(error, FILM_USAGE, "too many different words"));
     while (slots < 2 * count) slots *= 2;
     sort_array(terms, count, sizeof *terms, by_frequency);
     TRY_ALLOC((table->slot = mem_zeroed(slots, sizeof *table->slot)) &&
