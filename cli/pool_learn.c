@@ -52,10 +52,7 @@ static film_status train_set(void *user, const film_training_set *set, film_mode
     options.edits = set->edits;
     options.plan_pairs = set->plan_pairs;
     options.random_share = set->random_share;
-    film_status status = training->calls->train(NULL, 0, &options, out, error);
-    if (status != FILM_OK) film_close(*out); /* the best so far of a cancelled training */
-    if (status != FILM_OK) *out = NULL;
-    return status;
+    return training->calls->train(NULL, 0, &options, out, error);
 }
 
 static void print_share(const char *before, double share, const char *after)

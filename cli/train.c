@@ -1,5 +1,4 @@
-/* film train: trains a model on files and pools and prints a summary. Saves the best model so far
- * when it is interrupted. */
+/* film train: trains a model on files and pools and prints a summary. */
 #include "train.h"
 #include "modules.h"
 
@@ -300,26 +299,13 @@ static int describe_training(const film_model *model, const struct command *comm
     return EXIT_DONE;
 }
 
-/* ---- Output and interruption ---- */
+/* ---- Output ---- */
 
 static int is_device_or_pipe(const char *path)
 {
     struct stat about;
     return strcmp(path, "-") == 0 ||
            (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
-}
-
-/* Saves the best model so far after training was stopped. */
-static int save_best(const film_model *model, const struct train_values *values,
-                     const film_error *reason)
-{
-    film_error error;
-    film_status status = film_save(model, values->model, &error);
-    if (status != FILM_OK) return report(status, &error);
-    progress_end();
-    print_clean(stderr, "film: %s; saved the best model so far to %s\n", reason->message,
-                strcmp(values->model, "-") == 0 ? "standard output" : values->model);
-    return EXIT_INTERRUPTED;
 }
 
 /* Reports before the training that the model cannot be written. Skips a FIFO: opening and closing
@@ -384,7 +370,6 @@ static int train_model(const struct command *command, struct train_values *value
     struct pool_pairs pairs = {.list = NULL};
     film_error error;
     film_model *model = NULL, *edited = NULL;
-    int code;
     train->bits =
         (const int[]){[BITS_8] = 8, [BITS_6] = 6, [BITS_4] = 4, [BITS_32] = 0}[values->bits];
     print_fields(command, values);
@@ -395,14 +380,9 @@ static int train_model(const struct command *command, struct train_values *value
     if (status == FILM_OK) status = add_pools(values, &pairs, &error);
     if (status == FILM_OK)
         status = film_train(command->words, (size_t)command->count, train, &model, &error);
-    if (status != FILM_OK && model) {
-        code = save_best(model, values, &error);
-        goto done;
-    }
     if (status == FILM_OK) status = film_save(model, values->model, &error);
-    code = report(status, &error);
+    int code = report(status, &error);
     if (code == EXIT_DONE) code = describe_training(model, command, values);
-done:
     film_close(model);
     film_close(edited);
     pool_pairs_free(&pairs);

@@ -229,10 +229,7 @@ FILM_API film_status film_guess_fields(const char *path, const film_table_option
  * point or a prior is given, their threshold is the best for F1 at the file's own share of
  * duplicates; 100 labelled pairs suffice to learn from.
  *
- * When training is cancelled while a map or the decision is learned, it returns FILM_CANCELLED and
- * sets *OUT to the best model so far, with a threshold instead of a decision, calibrated and ready
- * to save and use. The message contains the progress ("stopped after 7 of 20 iterations"). After
- * any other error *OUT is NULL. */
+ * After an error, or when training is cancelled, *OUT is NULL. */
 FILM_API film_status film_train(const char *const *paths, size_t count,
                                 const film_train_options *options, film_model **out,
                                 film_error *error);

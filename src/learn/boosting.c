@@ -407,7 +407,7 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
                          const struct boosting_options *options, struct trees *trees,
                          struct boosting_history *history, film_error *error)
 {
-    film_status status = FILM_OK, rounds = FILM_OK;
+    film_status status = FILM_OK;
     int logistic = options->objective == BOOSTING_LOGISTIC;
     struct fit fit = {.options = options, .features = features};
     memset(trees, 0, sizeof *trees);
@@ -418,15 +418,13 @@ film_status boosting_fit(const struct boosting_data *data, size_t features,
         TRY(check_data(options->validation, features, logistic, "validation", error));
     fit.threads = threads_count(options->threads);
     TRY(prepare_fit(&fit, data, history != NULL, error));
-    rounds = all_rounds(&fit, error);
-    if (rounds != FILM_OK && rounds != FILM_CANCELLED) TRY(rounds);
+    TRY(all_rounds(&fit, error));
     TRY(keep_trees(&fit, trees, error));
     TRY(trees_cover(trees, data, features, fit.threads, error));
-    status = rounds; /* after a cancellation the completed rounds are usable */
 done:
     release_fit(&fit);
-    if (status != FILM_OK && status != FILM_CANCELLED) trees_free(trees);
-    if (history && (status == FILM_OK || status == FILM_CANCELLED))
+    if (status != FILM_OK) trees_free(trees);
+    if (history && status == FILM_OK)
         *history = fit.history;
     else
         boosting_history_free(&fit.history);

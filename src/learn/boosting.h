@@ -61,7 +61,7 @@ struct boosting_history {
 void boosting_history_free(struct boosting_history *history);
 
 /* Trains TREES and sets their covers from the weights of all training rows. HISTORY may be NULL.
- * After FILM_CANCELLED both hold the completed rounds; after any other error both are empty. */
+ * After a failure both are empty. */
 film_status boosting_fit(const struct boosting_data *data, size_t features,
                          const struct boosting_options *options, struct trees *trees,
                          struct boosting_history *history, film_error *error);

@@ -235,7 +235,6 @@ static film_status after_step(struct deep_run *run, film_error *error)
     size_t since = (run->step - 1) % o->report_every + 1;
     struct deep_progress now = {run->step, run->steps, (double)run->step / (double)run->batches,
                                 run->loss_sum / (double)since};
-    out->steps_done = run->step;
     if (since == o->report_every) {
         out->history[out->history_count++] = now;
         run->loss_sum = 0;

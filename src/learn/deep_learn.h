@@ -46,7 +46,7 @@ struct deep_options {
 void deep_defaults(struct deep_options *options);
 
 struct deep_learned {
-    size_t steps, steps_done, contradictions; /* negative pairs inside a cluster; skipped */
+    size_t steps, contradictions; /* negative pairs inside a cluster; skipped */
     struct deep_progress *history;
     size_t history_count;
 };

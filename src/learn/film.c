@@ -290,7 +290,7 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
         if (error) *error = recorder.error;
         status = recorder.status;
     }
-    if (status != FILM_OK && status != FILM_CANCELLED) goto done;
+    TRY(status);
     compute_measures(problem, out);
     out->best = out->solver.iterations;
     if (options->judge) {
@@ -300,7 +300,7 @@ film_status film_learn_on(struct film_problem *problem, const struct stiefel_pro
     }
 done:
     recorder_free(&recorder);
-    if (status != FILM_OK && status != FILM_CANCELLED) film_learned_free(out);
+    if (status != FILM_OK) film_learned_free(out);
     return status;
 }
 

@@ -16,13 +16,6 @@ void learned_map_free(struct learned_map *learned)
     *learned = (struct learned_map){0};
 }
 
-void learned_map_stopped(struct learned_map *learned, size_t done, size_t total, const char *steps)
-{
-    learned->interrupted = 1;
-    status_set(&learned->interruption, FILM_CANCELLED, "stopped after %zu of %zu %s", done, total,
-               steps);
-}
-
 /* ---- Singular value decomposition ---- */
 
 size_t learn_inputs(const struct learn_input *input)

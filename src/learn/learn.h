@@ -40,9 +40,6 @@ struct learned_map {
     size_t dim;   /* length of a vector; 0: there are no vectors */
     float *sigma; /* rank singular values, where the method starts from an SVD */
     size_t rank;
-    /* Training was cancelled, and this is the best map so far; how far training came. */
-    int interrupted;
-    film_error interruption;
 };
 void learned_map_free(struct learned_map *learned);
 
@@ -87,8 +84,5 @@ struct encoder learn_projection(const struct learn_input *input, const struct sv
  * out->dim to the wanted dimension, at most the rank. */
 film_status learn_factorise(const struct learn_input *input, struct svd *svd,
                             struct learned_map *out, film_error *error);
-
-/* Records that training was cancelled after DONE of TOTAL steps. */
-void learned_map_stopped(struct learned_map *learned, size_t done, size_t total, const char *steps);
 
 #endif

@@ -46,9 +46,8 @@ static void note_learned(struct training_log *log, const struct deep *deep,
         jsonfile_append(history, json_pack("[f, o]", learned->history[i].epoch,
                                            jsonfile_number(learned->history[i].loss)));
     training_log_note(log, "network",
-                      json_pack("{s:s, s:I, s:I, s:I, s:[s, s], s:o}", "stopped",
-                                learned->steps_done < learned->steps ? "cancelled" : "end", "steps",
-                                (json_int_t)learned->steps_done, "weights",
+                      json_pack("{s:I, s:I, s:I, s:[s, s], s:o}", "steps",
+                                (json_int_t)learned->steps, "weights",
                                 (json_int_t)deep_parameters(deep), "contradictions",
                                 (json_int_t)learned->contradictions, "history_columns", "epoch",
                                 "loss", "history", history));
@@ -73,9 +72,7 @@ static struct deep_options wanted_options(const struct learn_input *input)
     return options;
 }
 
-/* Trains DEEP. Its weights are valid afterwards, also when training was stopped. */
-static film_status learn(const struct learn_input *input, struct deep *deep,
-                         struct learned_map *out, film_error *error)
+static film_status learn(const struct learn_input *input, struct deep *deep, film_error *error)
 {
     film_status status = FILM_OK;
     struct deep_options options = wanted_options(input);
@@ -92,13 +89,8 @@ static film_status learn(const struct learn_input *input, struct deep *deep,
                   (encoding.lengths = mem_array(3 * options.batch, sizeof *encoding.lengths)),
               error);
     TRY(pair_lists_make(&pairs, input->corpus, input->options->seed, error));
-    status = deep_learn(deep, &source, input->corpus->sentences.count, &pairs.labels, &options,
-                        &learned, error);
-    if (status == FILM_CANCELLED) {
-        learned_map_stopped(out, learned.steps_done, learned.steps, "steps");
-        status = FILM_OK;
-    }
-    TRY(status);
+    TRY(deep_learn(deep, &source, input->corpus->sentences.count, &pairs.labels, &options, &learned,
+                   error));
     note_learned(input->log, deep, &learned);
 done:
     pair_lists_free(&pairs);
@@ -124,5 +116,5 @@ film_status learn_deep(const struct learn_input *input, struct learned_map *out,
      * of the old weights. */
     struct deep deep = *network_head(input->network);
     out->dim = input->network->dim;
-    return learn(input, &deep, out, error);
+    return learn(input, &deep, error);
 }

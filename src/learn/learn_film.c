@@ -151,12 +151,7 @@ film_status learn_film(const struct learn_input *input, struct learned_map *out,
     options.report = on_iteration;
     if (judged) options.judge = on_judge;
     options.user = &watch;
-    status = film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, error);
-    if (status == FILM_CANCELLED && learned.p) { /* the best map so far is a model too */
-        learned_map_stopped(out, learned.solver.iterations, watch.limit, "iterations");
-        status = FILM_OK;
-    }
-    TRY(status);
+    TRY(film_learn(svd.v, svd.rank, svd.sigma, &triplets, &options, &learned, error));
     TRY(learn_film_map(input, &svd, svd.sigma, &learned, &out->map, error));
     learn_film_note(input->log, "film", &learned);
     training_log_phase(input->log, "film");

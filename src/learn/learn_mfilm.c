@@ -263,18 +263,6 @@ done:
     return status;
 }
 
-/* Turns STATUS into success when training was cancelled after something was learned: the map so far
- * is a model too. */
-static film_status keep_partial(film_status status, const struct film_learned *learned,
-                                struct learned_map *out)
-{
-    if (status != FILM_CANCELLED || !learned->p) return status;
-    out->interrupted = 1;
-    status_set(&out->interruption, FILM_CANCELLED, "stopped after %zu steps",
-               learned->solver.iterations);
-    return FILM_OK;
-}
-
 static void note_learned(const struct batches *b, const struct film_learned *learned)
 {
     struct training_log *log = b->input->log;
@@ -310,12 +298,10 @@ film_status learn_mfilm(const struct learn_input *input, struct learned_map *out
     options.user = &batches;
     if (batch_basis) {
         TRY_ALLOC(out->map = mem_array(features * out->dim, sizeof(float)), error);
-        status = mfilm_average(&source, input->options->rank, features, &options, out->map,
-                               &learned, error);
-        TRY(keep_partial(status, &learned, out));
+        TRY(mfilm_average(&source, input->options->rank, features, &options, out->map, &learned,
+                          error));
     } else {
-        status = mfilm_learn(&source, svd.rank, batches.sigma, &options, &learned, error);
-        TRY(keep_partial(status, &learned, out));
+        TRY(mfilm_learn(&source, svd.rank, batches.sigma, &options, &learned, error));
         TRY(learn_film_map(input, &svd, batches.sigma, &learned, &out->map, error));
     }
     note_learned(&batches, &learned);

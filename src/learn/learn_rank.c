@@ -42,15 +42,14 @@ static void note_learned(struct training_log *log, const struct rank_learned *le
                                            jsonfile_number(now->gradient)));
     }
     /* Nothing is mined any more; the value stays so that model files do not change. */
-    training_log_note(
-        log, "ranking",
-        json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:[s, s, s], s:o}", "stopped",
-                  learned->steps_done < learned->steps ? "cancelled" : "end", "steps",
-                  (json_int_t)learned->steps_done, "pairs", (json_int_t)learned->pairs, "clusters",
-                  (json_int_t)learned->clusters, "contradictions",
-                  (json_int_t)learned->contradictions, "labelled_negatives",
-                  (json_int_t)learned->labelled, "mined_negatives", (json_int_t)0,
-                  "history_columns", "epoch", "loss", "gradient", "history", history));
+    training_log_note(log, "ranking",
+                      json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:[s, s, s], s:o}", "steps",
+                                (json_int_t)learned->steps, "pairs", (json_int_t)learned->pairs,
+                                "clusters", (json_int_t)learned->clusters, "contradictions",
+                                (json_int_t)learned->contradictions, "labelled_negatives",
+                                (json_int_t)learned->labelled, "mined_negatives", (json_int_t)0,
+                                "history_columns", "epoch", "loss", "gradient", "history",
+                                history));
 }
 
 film_status learn_rank(const struct learn_input *input, struct learned_map *out, film_error *error)
@@ -82,12 +81,7 @@ film_status learn_rank(const struct learn_input *input, struct learned_map *out,
     options.report_every = 1;
     options.report = on_step;
     options.user = &progress;
-    status = rank_learn(input->x, &pairs.labels, &options, &learned, error);
-    if (status == FILM_CANCELLED && learned.map) { /* the map so far is a model too */
-        learned_map_stopped(out, learned.steps_done, learned.steps, "steps");
-        status = FILM_OK;
-    }
-    TRY(status);
+    TRY(rank_learn(input->x, &pairs.labels, &options, &learned, error));
     out->map = learned.map;
     out->dim = learned.dim;
     learned.map = NULL;

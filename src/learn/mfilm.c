@@ -192,12 +192,12 @@ film_status mfilm_average(const struct mfilm_source *source, size_t rank, size_t
     status = m.batches ? FILM_OK : film_no_triplets(error);
 done:
     mem_free(m.fresh);
-    if (status == FILM_OK || status == FILM_CANCELLED) {
+    if (status == FILM_OK) {
         mem_free(out->history);
         out->history = m.history;
         out->anchors = anchors;
         out->solver.iterations = m.batches;
-        out->solver.stop = status == FILM_OK ? STIEFEL_DATA : STIEFEL_CANCELLED;
+        out->solver.stop = STIEFEL_DATA;
     } else {
         mem_free(m.history);
         film_learned_free(out);

@@ -322,8 +322,6 @@ film_status out_of_fold_map(const struct learn_input *input, const struct corpus
     struct learned_map learned = {0};
     struct learn_input without = input_on(input, rest);
     TRY(learn_map(&without, &learned, error));
-    if (learned.interrupted)
-        TRY(status_set(error, FILM_CANCELLED, "%s", learned.interruption.message));
     *map = learned.map;
     learned.map = NULL;
 done:

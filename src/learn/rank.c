@@ -166,7 +166,6 @@ static void finish_map(struct rank_run *run)
     out->clusters = run->draw.clusters;
     out->contradictions = run->draw.contradictions;
     out->labelled = run->draw.labelled_drawn;
-    out->steps_done = run->step;
     out->steps = run->steps;
 }
 
@@ -211,12 +210,12 @@ film_status rank_learn(const struct csr *x, const struct rank_labels *labels,
     blas_begin();
     status = train(&run, error);
     blas_end();
-    if (status == FILM_OK || status == FILM_CANCELLED) finish_map(&run);
+    if (status == FILM_OK) finish_map(&run);
 done:
     rank_draw_free(&run.draw);
     rank_map_free(&run.map);
     rank_batch_free(&run.batch);
     mem_free(run.rows.row);
-    if (status != FILM_OK && status != FILM_CANCELLED) rank_learned_free(out);
+    if (status != FILM_OK) rank_learned_free(out);
     return status;
 }

@@ -87,7 +87,7 @@ struct rank_learned {
     size_t pairs, clusters, contradictions; /* contradictions: negative pairs inside a cluster */
     double border;                          /* of the decision term */
     size_t labelled;                        /* hard candidates drawn */
-    size_t steps_done, steps;               /* fewer completed when cancelled */
+    size_t steps;
     struct rank_progress *history;
     size_t history_count;
 };

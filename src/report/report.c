@@ -141,9 +141,6 @@ static void write_training(struct report *report)
     for (size_t i = 0; i < model->rank; i++)
         put_json(&report->data, NULL, number_json((double)model->sigma[i]));
     writer_close(&report->data, ']');
-    const char *stopped = json_string_value(json_object_get(kept, "stopped"));
-    if (stopped && strcmp(stopped, "cancelled") == 0)
-        warn(report, "training", "Training was interrupted. This is the best model until then.");
     const char *from = json_string_value(json_object_get(figures, "threshold_from"));
     if (model->network && !json_object_get(figures, "word_vectors") && from &&
         strcmp(from, "held out") == 0)

@@ -25,12 +25,6 @@
 
 #include <string.h>
 
-/* Why training stopped early with the best model so far; FILM_OK: it did not. */
-struct interruption {
-    film_status status;
-    film_error error;
-};
-
 /* Learns the model's vocabulary and computes X, one row per distinct sentence of the corpus. Its
  * rows are PACKED, unless that is NULL. */
 static film_status count_features(film_model *model, const struct corpus *corpus,
@@ -122,15 +116,13 @@ static struct learn_input network_input(const struct training_data *data, const 
 /* Learns from INPUT; moves the map and its singular values into the model. *MAP and *DIM are fields
  * of the model. */
 static film_status learn_into_model(const struct learn_input *input, film_model *model, float **map,
-                                    size_t *dim, struct interruption *stopped, film_error *error)
+                                    size_t *dim, film_error *error)
 {
     struct learned_map learned = {0};
     film_status status = learn_map(input, &learned, error);
     if (status == FILM_OK) {
         *map = learned.map;
         *dim = learned.dim;
-        if (learned.interrupted)
-            *stopped = (struct interruption){FILM_CANCELLED, learned.interruption};
         learned.map = NULL;
     }
     if (status == FILM_OK && learned.sigma) {
@@ -143,7 +135,7 @@ static film_status learn_into_model(const struct learn_input *input, film_model 
 }
 
 static film_status learn_network(const struct training_data *data, const struct vector_cache *cache,
-                                 film_model *model, struct interruption *stopped, film_error *error)
+                                 film_model *model, film_error *error)
 {
     film_status status = FILM_OK;
     float *vectors = NULL;
@@ -157,7 +149,7 @@ static film_status learn_network(const struct training_data *data, const struct 
         TRY(learn_network_encode(&sentences, &vectors, error));
     struct learn_input input = network_input(data, model, vectors);
     TRY(learn_into_model(&input, model, &model->own_network_map, &model->encoder.network_dim,
-                         stopped, error));
+                         error));
     model->encoder.network = model->network;
     model->encoder.network_map = model->own_network_map;
 done:
@@ -165,10 +157,9 @@ done:
     return status;
 }
 
-/* Learns the map on top of the BERT encoder or the black box, if any, and then, unless that was
- * stopped, the words' map. */
+/* Learns the map on top of the BERT encoder or the black box, if any, and then the words' map. */
 static film_status learn_maps(const struct training_data *data, const struct vector_cache *cache,
-                              film_model *model, struct interruption *stopped, film_error *error)
+                              film_model *model, film_error *error)
 {
     film_status status = FILM_OK;
     struct learn_input words = words_input(data, model);
@@ -178,9 +169,8 @@ static film_status learn_maps(const struct training_data *data, const struct vec
                          .fields = model->fields.count ? &model->fields : NULL,
                          .similarity = data->options->similarity,
                          .weighs = data->plan->words == FILM_METHOD_RANK};
-    if (model->network) TRY(learn_network(data, cache, model, stopped, error));
-    if (stopped->status == FILM_OK)
-        TRY(learn_into_model(&words, model, &model->own_map, &model->encoder.dim, stopped, error));
+    if (model->network) TRY(learn_network(data, cache, model, error));
+    TRY(learn_into_model(&words, model, &model->own_map, &model->encoder.dim, error));
     model->encoder.map.rows = model->own_map;
     model->decision.encoder = &model->encoder;
 done:
@@ -205,10 +195,9 @@ static film_status gather_folds(const struct learn_input *words, film_model *mod
     return back == FILM_OK ? status : status_set(error, back, "%s", lost.message);
 }
 
-/* Learns the decision. When there are too few pairs or it is stopped, the map with a threshold is a
- * model too. */
+/* Learns the decision. When there are too few pairs, the map with a threshold is a model too. */
 static film_status train_decision(const struct training_data *data, film_model *model,
-                                  struct interruption *stopped, film_error *error)
+                                  film_error *error)
 {
     static const char *const undone[] = {"evidence_items", "trees", "memory"};
     struct learn_input words = words_input(data, model);
@@ -217,10 +206,7 @@ static film_status train_decision(const struct training_data *data, film_model *
     if (status == FILM_OK) status = learn_decision(&words, &held, &model->decision, error);
     int too_few = held.too_few;
     out_of_fold_free(&held);
-    if (status == FILM_CANCELLED)
-        stopped->status =
-            status_set(&stopped->error, status, "stopped before the decision was trained");
-    else if (status != FILM_BAD_INPUT || !too_few || data->options->decision != FILM_DECISION_AUTO)
+    if (status != FILM_BAD_INPUT || !too_few || data->options->decision != FILM_DECISION_AUTO)
         return status;
     decision_free(&model->decision);
     relations_free(&model->relations);
@@ -230,7 +216,7 @@ static film_status train_decision(const struct training_data *data, film_model *
     model->decision.encoder = &model->encoder;
     for (size_t i = 0; i < sizeof undone / sizeof *undone; i++)
         training_log_forget(data->log, undone[i]);
-    if (too_few) training_log_note(data->log, "too_few_for_full", json_true());
+    training_log_note(data->log, "too_few_for_full", json_true());
     return FILM_OK;
 }
 
@@ -303,8 +289,7 @@ done:
 /* Learns a model from rows that have been read. A fold of a cross-validation has no log. */
 static film_status train_rows(struct training_rows *rows, const film_train_options *options,
                               struct vector_cache *cache, film_model *model,
-                              struct training_log *log, struct interruption *stopped,
-                              film_error *error)
+                              struct training_log *log, film_error *error)
 {
     film_status status = FILM_OK;
     struct training_plan plan;
@@ -340,9 +325,9 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
         TRY(known_words_read(&model->features, options, &model->relations, log, error));
     TRY(lexicon_renew(&model->features, model->relations.words.count ? &model->relations : NULL,
                       error));
-    TRY(learn_maps(&data, cache, model, stopped, error));
-    if (plan.full && stopped->status == FILM_OK) TRY(train_decision(&data, model, stopped, error));
-    if (stopped->status == FILM_OK) TRY(train_classifier(&data, model, error));
+    TRY(learn_maps(&data, cache, model, error));
+    if (plan.full) TRY(train_decision(&data, model, error));
+    TRY(train_classifier(&data, model, error));
     if (plan.prior) TRY(train_prior(&data, model, error));
     if (options->bits) TRY(model_shrink(model, (unsigned)options->bits, error));
     TRY(lexicon_renew(&model->features, model->encoder.relations, error));
@@ -365,7 +350,6 @@ static film_status train_fold(struct corpus *rest, const film_train_options *opt
                               film_model **out, film_error *error)
 {
     film_status status = FILM_OK;
-    struct interruption stopped = {FILM_OK, {0}};
     struct training_rows rows = {.corpus = *rest, .dev_name = "train"};
     film_train_options plain = *options;
     film_model *model = mem_zeroed(1, sizeof *model);
@@ -374,9 +358,7 @@ static film_status train_fold(struct corpus *rest, const film_train_options *opt
     plain.prior = 0.5;
     TRY_ALLOC(model, error);
     TRY(earlier_take_parent(&plain, model, error));
-    TRY(train_rows(&rows, &plain, NULL, model, NULL, &stopped, error));
-    if (stopped.status != FILM_OK)
-        TRY(status_set(error, stopped.status, "%s", stopped.error.message));
+    TRY(train_rows(&rows, &plain, NULL, model, NULL, error));
     *out = model;
     model = NULL;
 done:
@@ -435,7 +417,6 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     struct vector_cache *cache = NULL;
     struct training_log log = {0};
     struct training_rows rows = {0};
-    struct interruption stopped = {FILM_OK, {0}};
     *out = NULL;
     TRY(options_check(options, error));
     TRY(training_log_init(&log, error));
@@ -447,15 +428,8 @@ film_status train_files(const char *const *paths, size_t count, const film_train
     film_train_options chosen = *options;
     if (chosen.prior == 0) choose_criterion(&rows.corpus, &chosen);
     options = &chosen;
-    TRY(train_rows(&rows, options, cache, model, &log, &stopped, error));
-    if (stopped.status == FILM_OK && promises_on_folds(&rows, options))
-        status = keep_promise(model, &rows, options, &log, error);
-    if (status == FILM_CANCELLED)
-        stopped.status =
-            status_set(&stopped.error, status, "stopped before the operating point was chosen");
-    else if (status != FILM_OK)
-        goto done;
-    status = FILM_OK;
+    TRY(train_rows(&rows, options, cache, model, &log, error));
+    if (promises_on_folds(&rows, options)) TRY(keep_promise(model, &rows, options, &log, error));
     TRY(examples_sample(&model->examples, &rows.corpus, options->keep_examples, options->seed,
                         error));
     TRY(earlier_take_edits(model, options->edits, &log, error));
@@ -469,7 +443,5 @@ done:
         model_free(model);
     else
         *out = model;
-    if (status != FILM_OK || stopped.status == FILM_OK) return status;
-    if (error) *error = stopped.error;
-    return stopped.status;
+    return status;
 }

@@ -357,10 +357,7 @@ static void learning_can_be_cancelled(void **state)
     assert_int_equal(film_learn(v, R, sigma, &triplets, &options, &learned, &error),
                      FILM_CANCELLED);
     assert_int_equal(seen, 4);
-    assert_int_equal(learned.solver.iterations, 4);
-    assert_int_equal(learned.solver.stop, STIEFEL_CANCELLED);
-    assert_non_null(learned.p);
-    film_learned_free(&learned);
+    assert_null(learned.p);
 }
 
 static void what_cannot_be_learned_is_refused(void **state)

@@ -390,17 +390,7 @@ static void stopping_at_any_report_is_cancelled(void **state)
             break;
         }
         assert_int_equal(status, FILM_CANCELLED);
-        if (model) { /* what was learned so far, with a threshold */
-            film_context *context;
-            film_verdict verdict;
-            assert_false(model->decision.full);
-            assert_ok(film_context_new(model, &context, &error));
-            assert_ok(film_match(context, film_string("my card"), film_string("card lost"),
-                                 &verdict, &error));
-            assert_true(verdict.probability > 0 && verdict.probability < 1);
-            film_context_free(context);
-        }
-        film_close(model);
+        assert_null(model);
         size_t p = 0;
         while (p < known && strcmp(phases[p], stop.phase) != 0) p++;
         if (p == known && known < 20) strcpy(phases[known++], stop.phase);

@@ -257,10 +257,7 @@ static void training_can_be_cancelled_at_any_report(void **state)
         options.rank = 5;
         options.progress = (film_progress){stop_at_once, &left, NULL};
         film_status status = film_train(&path, 1, &options, &model, &error);
-        /* During learning there is a model to keep; before that there is none. */
-        int learning = strncmp(error.message, "stopped after ", 14) == 0 ||
-                       strncmp(error.message, "stopped before ", 15) == 0;
-        if (status == FILM_CANCELLED) assert_int_equal(model != NULL, learning);
+        assert_int_equal(model != NULL, status == FILM_OK);
         film_close(model);
         if (status == FILM_OK) break;
         assert_int_equal(status, FILM_CANCELLED);

@@ -1,4 +1,4 @@
-/* Tests trainings that are cancelled while a map is learned: the best map so far is a model. */
+/* Tests trainings that are cancelled while a map is learned: there is no model. */
 #include "testing.h"
 
 enum { TOPICS = 14, TURNS = 5 };
@@ -69,24 +69,13 @@ static film_status train_until(film_method method, int stop_at, film_model **mod
     return film_train(&path, 1, &options, model, &error);
 }
 
-static void the_result_so_far_is_a_model(void **state)
+static void a_stop_leaves_no_model(void **state)
 {
     (void)state;
     for (int i = 0; i < 2; i++) {
         film_model *model = NULL;
-        char *about = NULL;
         assert_int_equal(train_until(methods[i], 2, &model), FILM_CANCELLED);
-        assert_string_equal(error.message,
-                            i ? "stopped after 2 of 84 steps" : "stopped after 2 of 12 iterations");
-        assert_ok(film_describe(model, &about, &error));
-        assert_non_null(strstr(about, "\"history\""));
-        film_free(about);
-        film_context *context = NULL;
-        film_verdict verdict;
-        assert_ok(film_context_new(model, &context, &error));
-        assert_ok(film_match(context, film_string("a1 b1"), film_string("b1"), &verdict, &error));
-        film_context_free(context);
-        film_close(model);
+        assert_null(model);
     }
 }
 
@@ -110,7 +99,7 @@ static void without_memory_it_reports_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_result_so_far_is_a_model),
+        cmocka_unit_test(a_stop_leaves_no_model),
         cmocka_unit_test(without_memory_it_reports_it),
     };
     return cmocka_run_group_tests(tests, write_table, remove_table);
