@@ -367,7 +367,7 @@ static film_status iterate(struct state *s, size_t iteration, int *stop, film_er
     step.f = s->f, step.defect = s->defect, step.p = s->p;
     s->result->stop = STIEFEL_CANCELLED;
     if (o->report && o->report(o->user, &step))
-        TRY(status_set(error, FILM_CANCELLED, "cancelled in iteration %zu", iteration));
+        TRY(status_set(error, FILM_CANCELLED, "stopped during optimisation"));
     *stop = was_last(s);
 done:
     return status;

@@ -240,7 +240,7 @@ static film_status after_step(struct deep_run *run, film_error *error)
         run->loss_sum = 0;
     }
     return o->report && o->report(o->user, &now)
-               ? status_set(error, FILM_CANCELLED, "stopped while the network was trained")
+               ? status_set(error, FILM_CANCELLED, "stopped during the training of the network")
                : FILM_OK;
 }
 

@@ -161,7 +161,7 @@ static film_status average_batch(struct averager *m, const struct mfilm_batch *b
     if (svd.rank < o->dim) goto done;
     TRY(average_step(m, &svd, batch->triplets, out, error));
     if (o->report && o->report(o->user, m->batches, &m->history[m->batches - 1]))
-        TRY(status_set(error, FILM_CANCELLED, "cancelled in batch %zu", m->batches));
+        TRY(status_set(error, FILM_CANCELLED, "stopped during optimisation"));
 done:
     svd_free(&svd);
     return status;
