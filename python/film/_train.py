@@ -71,7 +71,7 @@ def train(data: Any, y: Optional[Iterable] = None, *, columns: Optional[str] = N
                 callbacks.run(C.train, paths, 1 if path else 0, ctypes.byref(struct),
                               ctypes.byref(out))
             except BaseException:
-                C.close(out)  # a cancelled training returns the best model so far
+                C.close(out)  # Ctrl-C after the last check of training: the model is complete
                 raise
     return Model(out)
 
