@@ -19,7 +19,7 @@ struct learn_input {
     const film_train_options *options; /* of the methods; rank, similarity, seed, threads, ... */
     size_t dim;                        /* wanted; a map on an SVD has at most its rank */
     size_t epochs, batch;              /* 0: the method's default */
-    /* Labelled rows, and the communicator. For a streaming method this is a sample. */
+    /* Labelled rows. For a streaming method this is a sample. */
     const struct corpus *corpus;
     /* Maps are validated on these rows during training. Without rows, the last map is used. */
     const struct corpus *dev;
