@@ -15,7 +15,9 @@ function cell(what) {
 // The first column is a name, and so is a last one of verdicts; the others are figures.
 function tableOf({ heads, rows }) {
     const isName = (head, i) => i === 0 || (i === heads.length - 1 && head === "verdict");
-    return table(heads.map((head, i) => (isName(head, i) ? head : [head])), rows.map((row) => row.map(cell)));
+    const node = table(heads.map((head, i) => (isName(head, i) ? head : [head])), rows.map((row) => row.map(cell)));
+    node.classList.add("names");
+    return node;
 }
 
 const kinds = {
