@@ -306,9 +306,9 @@ export function steps(title, list) {
     return el("figure.chart", {}, el("figcaption", {}, el("strong", {}, title)), el("ol.steps", {}, ...list.map(([what, value], i) => {
         const before = values[Math.max(i - 1, 0)];
         const [from, to] = [Math.min(before, value), Math.max(before, value)].map(at);
-        const bar = el("span.step", { "aria-hidden": "true" }, el("i.before"), el(`i.${value < before ? "c2" : "c1"}`));
+        const bar = el("span.step", { "aria-hidden": "true" }, el("i.before"), i ? el(`i.${value < before ? "c2" : "c1"}`) : null);
         bar.firstChild.style.width = `${(100 * from).toFixed(2)}%`;
-        bar.lastChild.style.width = `${(100 * (to - from)).toFixed(2)}%`;
+        if (i) bar.lastChild.style.width = `${(100 * (to - from)).toFixed(2)}%`;
         return el("li", {}, el("span.what", {}, what), bar, el("span.weight", {}, `${value.toFixed(2)} % `,
             i ? el("b", {}, `${value < before ? "−" : "+"}${Math.abs(value - before).toFixed(2)}`) : null));
     })));

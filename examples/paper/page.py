@@ -27,9 +27,13 @@ def identifier(title):
     return re.sub("[^a-z0-9]+", "-", title.lower()).strip("-")
 
 
+def headed(title):
+    return title[:1].upper() + title[1:]
+
+
 def figure(title, x_title, y_title, series, **more):
-    y = {"title": y_title, **more.pop("y", {})}
-    return {"chart": {"id": identifier(title), "title": title[:1].upper() + title[1:], "x": {"title": x_title}, "y": y, "series": series, **more}}
+    x, y = ({"title": axis, **more.pop(key, {})} for key, axis in (("x", x_title), ("y", y_title)))
+    return {"chart": {"id": identifier(title), "title": headed(title), "x": x, "y": y, "series": series, **more}}
 
 
 def swings(values):
@@ -61,12 +65,13 @@ def needles(title, values, named, x_title, y_title, labels=16):
         {"name": "components", "kind": "needles", "points": points(*zip(*thin)) if thin else []},
         {"name": "largest", "kind": "needles", "colour": 2, "labelled": True, "mostTags": labels,
          "tags": list(named.values()) if labels else None,
-         "points": [[i, rounded(values[i]), f"{label}: {values[i]:.4g}"] for i, label in named.items()]}])
+         "points": [[i, rounded(values[i]), f"{label}: {values[i]:.4g}"] for i, label in named.items()]}],
+        x={"low": 0, "high": len(values)})
 
 
 def strip(title, values):
     """VALUES: [(what, value)]: a bar for each, with what it gained or lost against the one before."""
-    return {"steps": {"title": title, "list": values}}
+    return {"steps": {"title": headed(title), "list": values}}
 
 
 def table(header, rows):
