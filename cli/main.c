@@ -150,6 +150,7 @@ static int flush_output(int code)
 {
     /* stdio buffers the output, so a full disk may be detected only now. */
     int failed = fflush(stdout) != 0 || ferror(stdout), cause = errno;
+    if (print_was_cut()) output_incomplete();
     if (code != EXIT_DONE) return code;
     if (failed && !reader_is_gone())
         fprintf(stderr, "film: cannot write standard output: %s\n", strerror(cause));

@@ -3,6 +3,7 @@
 #include "terminal_text.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,20 +54,34 @@ void print_text(FILE *to, film_text text)
     print_range(to, text, 0, text.length);
 }
 
+static atomic_int cut; /* a text was too long for memory */
+
+int print_was_cut(void)
+{
+    return atomic_load(&cut);
+}
+
 void print_clean(FILE *to, const char *format, ...)
 {
-    va_list arguments;
-    char *line = NULL;
+    va_list arguments, again;
+    char usual[1024], *longer = NULL; /* nearly all texts: nothing can fail */
     size_t end = strlen(format);
     int ends_line = end > 0 && format[end - 1] == '\n';
     va_start(arguments, format);
-    int length = vasprintf(&line, format, arguments);
-    va_end(arguments);
-    if (length < 0) {
-        fputs("(out of memory)\n", to);
-        return;
+    va_copy(again, arguments);
+    int wanted = vsnprintf(usual, sizeof usual, format, arguments);
+    size_t length = wanted < 0 ? 0 : (size_t)wanted;
+    if (length >= sizeof usual && (longer = malloc(length + 1)))
+        vsnprintf(longer, length + 1, format, again);
+    if (wanted < 0) usual[0] = 0;
+    if (wanted < 0 || (length >= sizeof usual && !longer)) {
+        atomic_store(&cut, 1);
+        length = strlen(usual) + (size_t)ends_line;
     }
-    print_range(to, (film_text){line, (size_t)length}, 0, (size_t)(length - ends_line));
+    va_end(again);
+    va_end(arguments);
+    print_range(to, (film_text){longer ? longer : usual, length - (size_t)ends_line}, 0,
+                length - (size_t)ends_line);
     if (ends_line) putc('\n', to);
-    free(line);
+    free(longer);
 }

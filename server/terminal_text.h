@@ -22,6 +22,9 @@ void print_range(FILE *to, film_text text, size_t from, size_t end);
  * format stays. */
 void print_clean(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Returns whether print_clean has printed only the begin of a text because memory ran out. */
+int print_was_cut(void);
+
 /* Returns the length of the control character at byte AT of a text, or 0. */
 static inline size_t control_at(film_text text, size_t at)
 {
