@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     struct bert *bert;
     if (argc != 6 && argc != 7) return fail("FOLDER SENTENCES THREADS ROUNDS OUT [int8]");
     if (bert_open(argv[1], &bert, &error) != FILM_OK) return fail(error.message);
-    if (argc == 7 && bert_round(bert, &error) != FILM_OK) return fail(error.message);
+    if (argc == 7 && bert_round(bert, 1, &error) != FILM_OK) return fail(error.message);
     FILE *file = fopen(argv[2], "r");
     if (!file) return fail("cannot open the sentences");
     film_text *texts = NULL;

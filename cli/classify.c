@@ -367,7 +367,7 @@ static int run(const struct command *command, void *given)
     film_error error = {0};
     film_model *model = NULL;
     film_progress progress = progress_start(command->quiet);
-    film_status status = open_model(command->words[0], &model, &error);
+    film_status status = open_model(command->words[0], FILM_ARITHMETIC_OWN, &model, &error);
     if (status == FILM_OK && values->reference)
         status = set_reference(model, values, progress, &error);
     if (status == FILM_OK && table)

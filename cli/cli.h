@@ -19,7 +19,7 @@ extern const char *const exit_names[];
 /* ---- Options ---- */
 
 enum option_kind {
-    OPTION_FLAG,           /* int, set to 1 */
+    OPTION_FLAG,           /* int, set to `value` */
     OPTION_TEXT,           /* const char * */
     OPTION_FILE,           /* const char *: a file name */
     OPTION_FOLDER,         /* const char * */
@@ -61,6 +61,7 @@ struct option {
     const char *help;      /* NULL: --help prints only the default */
     const char *fallback;  /* the default, as text; NULL: not printed */
     const char *proposals; /* shell completions, separated by spaces; NULL: chosen by the kind */
+    int value;             /* of a flag; 0: 1 */
 };
 
 #define HEADING(text)                        \
@@ -202,6 +203,18 @@ int describe_program(void);
      .argument = "auto|full|threshold",                                  \
      .help = "use the full decision (default), or only the similarity"}, \
         OTHER_ANSWER_OPTIONS(type, place)
+/* Options of verbs that open a model: PLACE is a film_arithmetic. The last one counts. */
+#define ENCODER_OPTIONS(type, place)                                                    \
+    {.name = "round",                                                                   \
+     .kind = OPTION_FLAG,                                                               \
+     .at = offsetof(type, place),                                                       \
+     .value = FILM_ARITHMETIC_INT8,                                                     \
+     .help = "BERT: compute with 8-bit weights: faster, slightly different vectors"},   \
+    {                                                                                   \
+        .name = "no-round", .kind = OPTION_FLAG, .at = offsetof(type, place),           \
+        .value = FILM_ARITHMETIC_FLOAT,                                                 \
+        .help = "BERT: compute with floats, even if the model was trained with --round" \
+    }
 /* Without --decision. */
 #define OTHER_ANSWER_OPTIONS(type, place)                                         \
     {.name = "no-memory",                                                         \
@@ -224,13 +237,11 @@ int describe_program(void);
 film_status record_argument(const film_model *model, const char *argument, film_text *text,
                             char **own, film_error *error);
 
-/* Opens the model at PATH, or that of a pool there, and says so (models.c). Close it
- * with close_model. */
-film_status open_model(const char *path, film_model **model, film_error *error);
+/* Opens the model at PATH, or that of a pool there, and says so (models.c). ARITHMETIC is that of
+ * its encoder. Close it with close_model. */
+film_status open_model(const char *path, film_arithmetic arithmetic, film_model **model,
+                       film_error *error);
 void close_model(film_model *model);
-/* Returns whether PATH is a pool: an SQLite file, or the URI of a database. */
-int is_pool_file(const char *path);
-
 /* Returns whether PATH is a pool: an SQLite file, or the URI of a database. */
 int is_pool_file(const char *path);
 

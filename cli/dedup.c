@@ -14,6 +14,7 @@ struct finding {
     struct kept kept; /* columns of the input; of pairs, those of both, one after the other */
     size_t others;    /* columns of a record */
     int quiet;
+    film_arithmetic arithmetic;
 };
 
 /* Learns the other columns, and writes the header. */
@@ -156,15 +157,16 @@ static film_status find_duplicates(const char *pool_path, const char *model_path
                                    const film_dedup_options *options, film_pool **pool,
                                    film_dedup_result *result, film_error *error)
 {
+    const struct finding *finding = options->user;
     film_model *model = NULL;
     film_status status;
     if (pool_path) {
         status = film_pool_open(pool_path, pool, error);
+        if (status == FILM_OK) status = film_pool_set_arithmetic(*pool, finding->arithmetic, error);
         return status == FILM_OK ? film_pool_dedup(*pool, options, result, error) : status;
     }
-    status = open_model(model_path, &model, error);
-    if (status == FILM_OK && !((const struct finding *)options->user)->quiet)
-        warn_file(model, file, &options->table);
+    status = open_model(model_path, finding->arithmetic, &model, error);
+    if (status == FILM_OK && !finding->quiet) warn_file(model, file, &options->table);
     if (status == FILM_OK) status = film_dedup_file(model, file, options, result, error);
     close_model(model);
     return status;
@@ -174,6 +176,7 @@ struct values {
     film_dedup_options dedup;
     const char *output;
     int pairs;
+    film_arithmetic arithmetic;
 };
 
 static const struct option options[] = {
@@ -208,6 +211,7 @@ static const struct option options[] = {
      .at = offsetof(struct values, dedup.recall),
      .help = "estimate the share of duplicates that are candidates, on a sample"},
     ANSWER_OPTIONS(struct values, dedup.answer),
+    ENCODER_OPTIONS(struct values, arithmetic),
     COLUMNS_OPTION(struct values, dedup.table, "id,text"),
     PAIR_FIELDS_OPTION(struct values, dedup.table, "of columns"),
     FORMAT_OPTION(struct values, dedup.table, "input-format", "tsv|csv|jsonl|lines"),
@@ -246,6 +250,7 @@ static int run(const struct command *command, void *given)
 
     struct finding finding = {.pairs = pairs,
                               .quiet = command->quiet,
+                              .arithmetic = values->arithmetic,
                               .own = pairs ? "id_a\tid_b\tprobability\ttext_a\ttext_b"
                                            : "cluster\tid\ttext\tprobability\trepresentative"};
     film_error error = {0};

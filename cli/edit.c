@@ -223,7 +223,7 @@ static int confirmed(const struct editing *editing, const char *path)
 static film_status open_both(struct editing *editing, const char *path, film_error *error)
 {
     int pool = is_pool_file(path); /* before it is open: closing a file ends SQLite's locks on it */
-    film_status status = open_model(path, &editing->before, error);
+    film_status status = open_model(path, FILM_ARITHMETIC_OWN, &editing->before, error);
     if (status != FILM_OK || !pool)
         return status != FILM_OK ? status : film_open(path, &editing->after, error);
     status = private_file_create(&editing->copy, "model.film", error);

@@ -75,14 +75,15 @@ struct embedder {
     const struct train_calls *calls; /* of the encoder */
 };
 
-static film_status open_embedder(const char *path, int rounded, struct embedder *embedder,
-                                 film_error *error)
+static film_status open_embedder(const char *path, film_arithmetic arithmetic,
+                                 struct embedder *embedder, film_error *error)
 {
-    if (!is_folder(path)) return open_model(path, &embedder->model, error);
+    if (!is_folder(path)) return open_model(path, arithmetic, &embedder->model, error);
     embedder->calls = load_train_calls(error);
     if (!embedder->calls) return error->status;
     film_status status = embedder->calls->bert_open(path, &embedder->bert, error);
-    if (status == FILM_OK && rounded) status = embedder->calls->bert_round(embedder->bert, error);
+    if (status == FILM_OK && arithmetic == FILM_ARITHMETIC_INT8)
+        status = embedder->calls->bert_round(embedder->bert, error);
     return status;
 }
 
@@ -158,18 +159,14 @@ static film_status open_sink(struct sink *sink, const char *path, film_error *er
 struct values {
     film_table_options table;
     const char *output;
-    int threads, rounded;
+    int threads;
+    film_arithmetic arithmetic;
 };
 
-static const struct option options[] = {
-    OUTPUT_OPTION(struct values, output, "OUT.npy"),
-    TABLE_OPTIONS(struct values, table),
-    THREADS_OPTION(struct values, threads),
-    {.name = "round",
-     .kind = OPTION_FLAG,
-     .at = offsetof(struct values, rounded),
-     .help = "BERT: compute with 8-bit weights: faster, slightly different vectors"},
-    END_OF_OPTIONS};
+static const struct option options[] = {OUTPUT_OPTION(struct values, output, "OUT.npy"),
+                                        TABLE_OPTIONS(struct values, table),
+                                        THREADS_OPTION(struct values, threads),
+                                        ENCODER_OPTIONS(struct values, arithmetic), END_OF_OPTIONS};
 
 static void prepare(void *given)
 {
@@ -185,8 +182,6 @@ static int run(const struct command *command, void *given)
         return usage_error(
             command->verb,
             "vectors are binary and cannot be printed on a terminal; use -o OUT.npy or a pipe");
-    if (values->rounded && !is_folder(model))
-        return usage_error(command->verb, "--round needs a folder with a BERT encoder as MODEL");
 
     film_error error = {0};
     struct embedder embedder = {.model = NULL};
@@ -194,7 +189,7 @@ static int run(const struct command *command, void *given)
     struct sink sink = {NULL, NULL};
     unsigned long long rows = 0, skipped = 0;
     film_progress progress = progress_start(command->quiet);
-    film_status status = open_embedder(model, values->rounded, &embedder, &error);
+    film_status status = open_embedder(model, values->arithmetic, &embedder, &error);
     if (status == FILM_OK) status = stream_open(path, &values->table, &table, &error);
     if (status == FILM_OK) status = open_sink(&sink, output, &error);
     size_t dim = dim_of(&embedder);

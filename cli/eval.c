@@ -290,6 +290,7 @@ struct values {
     film_eval_options eval;
     const char *range, *other, *reference;
     film_operating wanted; /* FILM_CRITERION_COUNT: not requested */
+    film_arithmetic arithmetic;
 };
 
 static const struct option options[] = {
@@ -370,6 +371,7 @@ static const struct option options[] = {
      .help = "random seed of the bootstrap",
      .fallback = "1"},
     THREADS_OPTION(struct values, eval.threads),
+    ENCODER_OPTIONS(struct values, arithmetic),
     END_OF_OPTIONS};
 
 static void prepare(void *given)
@@ -396,7 +398,7 @@ static int run(const struct command *command, void *given)
     film_eval_result result = {.size = sizeof result};
     char *text = NULL;
     eval->progress = progress_start(command->quiet);
-    film_status status = open_model(arguments[0], &model, &error);
+    film_status status = open_model(arguments[0], values->arithmetic, &model, &error);
     if (status == FILM_OK && values->reference) {
         film_reference_options reference = {.size = sizeof reference,
                                             .table = {.skip_bad = eval->table.skip_bad},
@@ -404,7 +406,8 @@ static int run(const struct command *command, void *given)
                                             .progress = eval->progress};
         status = film_set_reference(model, values->reference, &reference, &error);
     }
-    if (status == FILM_OK && values->other) status = open_model(values->other, &other, &error);
+    if (status == FILM_OK && values->other)
+        status = open_model(values->other, FILM_ARITHMETIC_OWN, &other, &error);
     if (values->wanted.criterion != FILM_CRITERION_COUNT) eval->operating = &values->wanted;
     eval->against = other;
     eval->names[0] = arguments[0];

@@ -212,6 +212,7 @@ struct values {
     const char *word;
     size_t dimension, most;
     film_answer_options answer;
+    film_arithmetic arithmetic;
 };
 
 static int explain_learned(const film_model *model, const struct values *values, int as_json)
@@ -261,6 +262,7 @@ static const struct option options[] = {
      .at = offsetof(struct values, all),
      .help = "with --pair: print every reason; with --dim: every weight, as a table"},
     ANSWER_OPTIONS(struct values, answer),
+    ENCODER_OPTIONS(struct values, arithmetic),
     END_OF_OPTIONS};
 
 static void prepare(void *given)
@@ -281,7 +283,7 @@ static int run(const struct command *command, void *given)
                                                : "sentences need --pair");
     film_error error;
     film_model *model = NULL;
-    int code = report(open_model(command->words[0], &model, &error), &error);
+    int code = report(open_model(command->words[0], values->arithmetic, &model, &error), &error);
     if (code == EXIT_DONE)
         code = pair ? print_pair_explanation(model, &values->answer, command->words + 1,
                                              command->json, values->all)

@@ -49,7 +49,7 @@ void print_field_ranges(const json_t *fields)
 static film_status describe_model(const char *path, char **text, char **learned, film_error *error)
 {
     film_model *model = NULL;
-    film_status status = open_model(path, &model, error);
+    film_status status = open_model(path, FILM_ARITHMETIC_OWN, &model, error);
     if (status == FILM_OK) status = film_describe(model, text, error);
     if (status == FILM_OK && film_field_count(model))
         status = film_explain_model(model, 1, learned, error);

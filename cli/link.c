@@ -45,6 +45,7 @@ static int write_match(void *user, const film_link_match *match)
 struct values {
     film_link_options link;
     const char *output;
+    film_arithmetic arithmetic;
 };
 
 static const struct option options[] = {
@@ -73,6 +74,7 @@ static const struct option options[] = {
      .help = "compare each record with its N nearest neighbours",
      .fallback = "20"},
     ANSWER_OPTIONS(struct values, link.answer),
+    ENCODER_OPTIONS(struct values, arithmetic),
     {.name = "columns",
      .kind = OPTION_TEXT,
      .at = offsetof(struct values, link.table.columns),
@@ -109,7 +111,7 @@ static int run(const struct command *command, void *given)
     link->match = write_match;
     link->columns = take_columns;
     link->user = &linking;
-    film_status status = open_model(command->words[0], &model, &error);
+    film_status status = open_model(command->words[0], values->arithmetic, &model, &error);
     for (int i = 1; i < 3 && status == FILM_OK && !command->quiet; i++)
         warn_file(model, command->words[i], &link->table);
     sheet_open(&linking.sheet, output, command->json);

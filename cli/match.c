@@ -4,9 +4,11 @@
 struct values {
     film_answer_options answer;
     double threshold; /* 0: that of the model */
+    film_arithmetic arithmetic;
 };
 
 static const struct option options[] = {ANSWER_OPTIONS(struct values, answer),
+                                        ENCODER_OPTIONS(struct values, arithmetic),
                                         THRESHOLD_OPTION(struct values, threshold), END_OF_OPTIONS};
 
 static void prepare(void *given)
@@ -24,7 +26,7 @@ static int run(const struct command *command, void *given)
     film_explanation why = {.size = sizeof why};
     char *json = NULL, *own[2] = {NULL, NULL};
     film_text a = {NULL, 0}, b = {NULL, 0};
-    film_status status = open_model(arguments[0], &model, &error);
+    film_status status = open_model(arguments[0], values->arithmetic, &model, &error);
     if (status == FILM_OK) status = record_argument(model, arguments[1], &a, &own[0], &error);
     if (status == FILM_OK) status = record_argument(model, arguments[2], &b, &own[1], &error);
     if (status == FILM_OK) status = film_context_new(model, &context, &error);

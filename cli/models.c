@@ -23,16 +23,29 @@ int is_pool_file(const char *path)
     return pool;
 }
 
-film_status open_model(const char *path, film_model **model, film_error *error)
+static film_status open_file(const char *path, film_arithmetic arithmetic, film_model **model,
+                             film_error *error)
+{
+    film_status status = film_open(path, model, error);
+    if (status == FILM_OK) status = film_set_arithmetic(*model, arithmetic, error);
+    if (status == FILM_OK) return FILM_OK;
+    film_close(*model);
+    *model = NULL;
+    return status;
+}
+
+film_status open_model(const char *path, film_arithmetic arithmetic, film_model **model,
+                       film_error *error)
 {
     int at = 0;
     const film_model *found = NULL;
     *model = NULL;
-    if (!is_pool_file(path)) return film_open(path, model, error);
+    if (!is_pool_file(path)) return open_file(path, arithmetic, model, error);
     const struct pool_calls *calls = load_pool_calls(error);
     if (!calls) return error->status;
     while (at < MOST - 1 && opened[at].pool) at++;
     film_status status = calls->open(path, &opened[at].pool, error);
+    if (status == FILM_OK) status = calls->set_arithmetic(opened[at].pool, arithmetic, error);
     if (status == FILM_OK) status = calls->model(opened[at].pool, &found, error);
     if (status != FILM_OK) {
         calls->close(opened[at].pool);

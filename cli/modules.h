@@ -31,6 +31,7 @@ struct train_calls {
 /* The same for pools, which have a model in them. */
 struct pool_calls {
     film_status (*open)(const char *path, film_pool **out, film_error *error);
+    film_status (*set_arithmetic)(film_pool *pool, film_arithmetic arithmetic, film_error *error);
     film_status (*model)(film_pool *pool, const film_model **model, film_error *error);
     void (*close)(film_pool *pool);
     film_status (*update)(film_pool *pool, const char *model_path, int threads,

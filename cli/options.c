@@ -122,7 +122,7 @@ static const char *set_value(const struct option *option, void *options, const c
     double *number = target;
     switch (option->kind) {
     case OPTION_FLAG:
-        *(int *)target = 1;
+        *(int *)target = option->value ? option->value : 1;
         return NULL;
     case OPTION_TEXT:
     case OPTION_FILE:

@@ -9,11 +9,18 @@ struct values {
     enum bits { SIX, FOUR, EIGHT } bits;
 };
 
-static const struct option options[] = {{"output", 'o', OPTION_FILE,
-                                         offsetof(struct values, output), "OUT", "the packed model",
-                                         NULL, NULL},
-                                        {"bits", 0, OPTION_CHOICE, offsetof(struct values, bits),
-                                         "6|4|8", "bits of each value of the map", "6", NULL},
+static const struct option options[] = {{.name = "output",
+                                         .letter = 'o',
+                                         .kind = OPTION_FILE,
+                                         .at = offsetof(struct values, output),
+                                         .argument = "OUT",
+                                         .help = "the packed model"},
+                                        {.name = "bits",
+                                         .kind = OPTION_CHOICE,
+                                         .at = offsetof(struct values, bits),
+                                         .argument = "6|4|8",
+                                         .help = "bits of each value of the map",
+                                         .fallback = "6"},
                                         END_OF_OPTIONS};
 
 static unsigned long long file_bytes(const char *path)
@@ -31,7 +38,7 @@ static int run(const struct command *command, void *given)
     unsigned long long before = file_bytes(path);
     film_error error;
     film_model *model = NULL;
-    film_status status = open_model(path, &model, &error);
+    film_status status = open_model(path, FILM_ARITHMETIC_OWN, &model, &error);
     if (status == FILM_OK) status = film_pack(model, bits_of[values->bits], values->output, &error);
     close_model(model);
     unsigned long long after = file_bytes(values->output);

@@ -54,7 +54,7 @@ static film_status read_file(const char *path, char **bytes, size_t *size, film_
 static film_status copy_model(const char *path, const char *copy, film_error *error)
 {
     film_model *model = NULL;
-    film_status status = open_model(path, &model, error);
+    film_status status = open_model(path, FILM_ARITHMETIC_OWN, &model, error);
     if (status == FILM_OK) status = film_pack(model, 8, copy, error);
     if (status == FILM_USAGE) status = film_pack(model, 4, copy, error);
     close_model(model);

@@ -216,6 +216,7 @@ struct values {
     double threshold;
     int keep_columns;
     film_neighbour_options neighbours;
+    film_arithmetic arithmetic;
 };
 
 static const struct option options[] = {
@@ -260,6 +261,7 @@ static const struct option options[] = {
     ENCODING_OPTION(struct values, table),
     SKIP_BAD_OPTION(struct values, table),
     THREADS_OPTION(struct values, answer.threads),
+    ENCODER_OPTIONS(struct values, arithmetic),
     END_OF_OPTIONS};
 
 static void prepare(void *given)
@@ -322,7 +324,7 @@ static int run(const struct command *command, void *given)
     film_table *table = NULL;
     unsigned long long rows = 0, skipped = 0;
     film_progress progress = progress_start(command->quiet);
-    film_status status = open_model(command->words[0], &model, &error);
+    film_status status = open_model(command->words[0], values->arithmetic, &model, &error);
     film_table_options reading = values->table;
     if (!reading.labels) reading.labels = FILM_LABELS_NONE; /* not used */
     if (status == FILM_OK) status = stream_open(path, &reading, &table, &error);

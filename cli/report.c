@@ -7,6 +7,7 @@ struct values {
     film_report_options report;
     struct option_texts train;
     const char *output;
+    film_arithmetic arithmetic;
 };
 
 static const struct option options[] = {
@@ -54,6 +55,7 @@ static const struct option options[] = {
      .help = "random seed of the intervals and the audit",
      .fallback = "1"},
     THREADS_OPTION(struct values, report.threads),
+    ENCODER_OPTIONS(struct values, arithmetic),
     END_OF_OPTIONS};
 
 static void prepare(void *given)
@@ -79,7 +81,7 @@ static int run(const struct command *command, void *given)
     wanted->train_count = values->train.count;
     wanted->train_table.skip_bad = wanted->pool_table.skip_bad = wanted->eval_table.skip_bad;
     wanted->progress = progress_start(command->quiet);
-    film_status status = open_model(path, &model, &error);
+    film_status status = open_model(path, values->arithmetic, &model, &error);
     if (status == FILM_OK) status = film_report(model, wanted, output, &error);
     close_model(model);
     return report_page(command, status, &error, "report", output);

@@ -221,6 +221,7 @@ struct values {
     film_search_options search;
     struct option_texts where;
     double wait;
+    film_arithmetic arithmetic;
 };
 
 static const struct option options[] = {
@@ -252,6 +253,7 @@ static const struct option options[] = {
      .help = "number of candidates from the index that are scored",
      .fallback = "100"},
     ANSWER_OPTIONS(struct values, search.answer),
+    ENCODER_OPTIONS(struct values, arithmetic),
     THREADS_OPTION(struct values, search.answer.threads),
     WAIT_OPTION(struct values, wait),
     END_OF_OPTIONS};
@@ -282,6 +284,7 @@ static int run(const struct command *command, void *given)
                                 .quiet = command->quiet,
                                 .many = strcmp(words[1], "-") == 0};
     film_status status = pool_open(words[0], values->wait, &pool, &error);
+    if (status == FILM_OK) status = film_pool_set_arithmetic(pool, values->arithmetic, &error);
     if (status == FILM_OK)
         status = printing.many ? search_lines(pool, how, &printing, &error)
                                : search_query(pool, words[1], how, &printing, &error);

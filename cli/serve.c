@@ -98,6 +98,7 @@ static const struct option options[] = {
      .at = offsetof(struct values, serving.service.report),
      .argument = "FILE",
      .help = "serve this HTML file at /report"},
+    ENCODER_OPTIONS(struct values, serving.service.arithmetic),
     {.name = "log",
      .kind = OPTION_FILE,
      .at = offsetof(struct values, serving.log),
@@ -185,6 +186,11 @@ static int run(const struct command *command, void *given)
     service->path = command->words[0];
     if (service->fresh && film_pool_is_uri(service->path))
         return usage_error(command->verb, "--new needs the name of a file");
+    if (service->arithmetic && !service->read_only &&
+        (service->fresh || is_pool_file(service->path)))
+        return usage_error(command->verb,
+                           "a pool stores vectors as its model was trained; with --round or "
+                           "--no-round, pass --read-only");
     film_status status = read_token_file(values->token_file, token, &service->token, &error);
     if (status != FILM_OK) return report(status, &error);
     service->origins = values->origins.item;

@@ -8,5 +8,5 @@ const struct verb *const pool_verbs[] = {&verb_pool,  &verb_search,   &verb_dedu
                                          &verb_serve, &verb_classify, NULL};
 
 /* What verbs of the other libraries need of this one: the model in a pool. */
-const struct pool_calls film_pool_calls = {film_pool_open, film_pool_model, film_pool_close,
-                                           film_pool_update};
+const struct pool_calls film_pool_calls = {film_pool_open, film_pool_set_arithmetic,
+                                           film_pool_model, film_pool_close, film_pool_update};

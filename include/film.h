@@ -50,6 +50,20 @@ FILM_API void film_close(film_model *model);
  * as for film_train_options.words. The model need not be trained again; film_save keeps them. */
 FILM_API film_status film_add_words(film_model *model, const char *path, film_error *error);
 
+/* How a BERT encoder computes. 8 bits are several times as fast on processors that multiply bytes
+ * (AVX-512 VNNI), and slower on others; vectors differ slightly (docs/explanation/bert.md). */
+typedef enum film_arithmetic {
+    FILM_ARITHMETIC_OWN = 0, /* as the model was trained */
+    FILM_ARITHMETIC_FLOAT,
+    FILM_ARITHMETIC_INT8
+} film_arithmetic;
+
+/* Chooses how the encoder of an open model computes, before the model has a context or is shared by
+ * threads. It is not saved with the model. FILM_USAGE for a model without an encoder, unless the
+ * choice is OWN. */
+FILM_API film_status film_set_arithmetic(film_model *model, film_arithmetic arithmetic,
+                                         film_error *error);
+
 /* Sets a function that is called when a model needs an encoder and film_train_register was not
  * called yet. It may load libfilm-train and call film_train_register. Any thread may call it. */
 FILM_API void film_set_encoder_loader(void (*load)(void *user), void *user);

@@ -88,6 +88,12 @@ FILM_API film_status film_pool_words(film_pool *pool, char **text, film_error *e
  * is loaded; nothing is stored in the pool. */
 FILM_API film_status film_pool_set_words(film_pool *pool, const char *path, film_error *error);
 
+/* Chooses how the encoders of this open pool's models compute (film_set_arithmetic). Call it before
+ * the first model is loaded. Vectors in the pool stay those of the model as it was trained: a pool
+ * opened like this refuses to add, check and repair sentences, unless the choice is OWN. */
+FILM_API film_status film_pool_set_arithmetic(film_pool *pool, film_arithmetic arithmetic,
+                                              film_error *error);
+
 /* Returns the model of the pool. The first call loads it; it is valid until the pool is closed. */
 FILM_API film_status film_pool_model(film_pool *pool, const film_model **model, film_error *error);
 

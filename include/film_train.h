@@ -156,6 +156,8 @@ typedef struct film_train_options {
      * the dev file, which should contain nothing that the encoder was trained on; without a dev
      * file, on held-out rows. NULL: vectors are made from words. */
     const char *bert;
+    /* How the encoder computes, here and in the model. OWN is FLOAT. */
+    film_arithmetic arithmetic;
     /* A folder that caches the vectors of the encoder for the next training; NULL: no cache. */
     const char *cache;
     film_method method;

@@ -209,11 +209,15 @@ struct model_copy {
     film_model *model;
 };
 
-static film_status open_copy(struct model_copy *copy, const film_model *model, film_error *error)
+static film_status open_copy(const struct worker *worker, struct model_copy *copy,
+                             film_error *error)
 {
     film_status status = private_file_create(&copy->file, "model.film", error);
-    if (status == FILM_OK) status = film_save(model, copy->file.path, error);
-    return status == FILM_OK ? film_open_private(copy->file.path, &copy->model, error) : status;
+    if (status == FILM_OK) status = film_save(worker->generation->model, copy->file.path, error);
+    if (status == FILM_OK) status = film_open_private(copy->file.path, &copy->model, error);
+    return status == FILM_OK
+               ? film_set_arithmetic(copy->model, worker->service->options.arithmetic, error)
+               : status;
 }
 
 static void close_copy(struct model_copy *copy)
@@ -250,7 +254,7 @@ static void edit_pool(struct worker *worker, const struct edit_request *wanted,
     struct known_pairs known = {.count = 0};
     struct bytes *out = &response->body;
     if (!read_items(wanted->list, items, &count, response)) return;
-    film_status status = open_copy(&copy, worker->generation->model, &error);
+    film_status status = open_copy(worker, &copy, &error);
     if (status == FILM_OK) status = edit_copy(copy.model, items, count, wanted->reason, &error);
     if (status == FILM_OK) status = read_known(worker, &known, &error);
     if (status == FILM_OK) bytes_text(out, "{");

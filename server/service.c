@@ -109,6 +109,9 @@ static film_status generation_open(const struct service_options *options,
     }
     status = pool ? film_pool_open(options->path, &generation->pool, error)
                   : film_open_private(options->path, &generation->opened, error);
+    if (status == FILM_OK)
+        status = pool ? film_pool_set_arithmetic(generation->pool, options->arithmetic, error)
+                      : film_set_arithmetic(generation->opened, options->arithmetic, error);
     if (status == FILM_OK && options->words)
         status = pool ? film_pool_set_words(generation->pool, options->words, error)
                       : film_add_words(generation->opened, options->words, error);

@@ -39,6 +39,7 @@ struct service_options {
     /* Accept only Host headers that name this machine: protects against DNS rebinding. */
     int local;
     int read_only;
+    film_arithmetic arithmetic; /* of the encoder; OWN for a pool that is not read-only */
     const char *start; /* the model of other data that pools and learning begin from; NULL: none */
     int fresh;         /* without a file at `path`, wait for a table to build the pool from */
     int threads;

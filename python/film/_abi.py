@@ -98,6 +98,13 @@ FUNCTIONS["film_close"] = (
     "film", "None", "[c_void_p]")
 FUNCTIONS["film_add_words"] = (
     "film", "film_status", "[c_void_p, c_char_p, POINTER(film_error)]")
+FILM_ARITHMETIC_OWN = 0
+FILM_ARITHMETIC_FLOAT = 1
+FILM_ARITHMETIC_INT8 = 2
+TYPES["film_arithmetic"] = "c_int"
+ENUMS["film_arithmetic"] = {'own': 0, 'float': 1, 'int8': 2}
+FUNCTIONS["film_set_arithmetic"] = (
+    "film", "film_status", "[c_void_p, film_arithmetic, POINTER(film_error)]")
 FUNCTIONS["film_set_encoder_loader"] = (
     "film", "None", "[CFUNCTYPE(None, c_void_p), c_void_p]")
 FUNCTIONS["film_save"] = (
@@ -599,6 +606,8 @@ FUNCTIONS["film_pool_words"] = (
     "pool", "film_status", "[c_void_p, POINTER(c_char_p), POINTER(film_error)]")
 FUNCTIONS["film_pool_set_words"] = (
     "pool", "film_status", "[c_void_p, c_char_p, POINTER(film_error)]")
+FUNCTIONS["film_pool_set_arithmetic"] = (
+    "pool", "film_status", "[c_void_p, film_arithmetic, POINTER(film_error)]")
 FUNCTIONS["film_pool_model"] = (
     "pool", "film_status", "[c_void_p, POINTER(c_void_p), POINTER(film_error)]")
 TYPES["film_pool_description"] = (
@@ -1225,6 +1234,7 @@ TYPES["film_train_options"] = (
     ("stem", "c_char_p"),
     ("stop", "c_char_p"),
     ("bert", "c_char_p"),
+    ("arithmetic", "film_arithmetic"),
     ("cache", "c_char_p"),
     ("method", "film_method"),
     ("similarity", "film_similarity"),

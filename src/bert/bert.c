@@ -92,12 +92,21 @@ done:
     return status;
 }
 
-film_status bert_round(struct bert *bert, film_error *error)
+film_status bert_round(struct bert *bert, int rounded, film_error *error)
 {
-    if (bert->weights.int8) return FILM_OK;
-    film_status status = bert_weights_round(&bert->weights, &bert->config, error);
-    if (status == FILM_OK) bert->fingerprint = add_hash(bert->fingerprint, "int8", 4);
-    return status;
+    if (!rounded) bert_weights_forget_rounded(&bert->weights, &bert->config);
+    if (!rounded || bert->weights.int8) return FILM_OK;
+    return bert_weights_round(&bert->weights, &bert->config, error);
+}
+
+int bert_is_rounded(const struct bert *bert)
+{
+    return bert->weights.int8 != NULL;
+}
+
+const char *bert_arithmetic(const struct bert *bert)
+{
+    return bert_is_rounded(bert) ? "int8" : "float";
 }
 
 void bert_free(struct bert *bert)
@@ -122,7 +131,7 @@ size_t bert_most_tokens(const struct bert *bert)
 
 uint64_t bert_fingerprint(const struct bert *bert)
 {
-    return bert->fingerprint;
+    return bert->weights.int8 ? add_hash(bert->fingerprint, "int8", 4) : bert->fingerprint;
 }
 
 film_status bert_describe(const struct bert *bert, char **json, film_error *error)
@@ -137,8 +146,8 @@ film_status bert_describe(const struct bert *bert, char **json, film_error *erro
         (json_int_t)bert->wordpiece.vocabulary.count, "pooling", pooling_names[bert->pool.pooling],
         "normalised", bert->pool.normalise, "most_tokens", (json_int_t)bert->pool.most_tokens,
         "weights", (json_int_t)bert->weights.count, "lowercase", rules->lowercase, "strip_accents",
-        rules->strip_accents, "arithmetic", bert->weights.int8 ? "int8" : "float", "fingerprint",
-        checksum_print(bert->fingerprint).digits);
+        rules->strip_accents, "arithmetic", bert_arithmetic(bert), "fingerprint",
+        checksum_print(bert_fingerprint(bert)).digits);
     film_status status = jsonfile_dump(object, JSON_COMPACT, json, error);
     json_decref(object);
     return status;

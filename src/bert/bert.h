@@ -17,10 +17,14 @@ struct bert;
 film_status bert_open(const char *folder, struct bert **out, film_error *error);
 void bert_free(struct bert *bert);
 
-/* Rounds weights, and from then on activations, to 8 bits: faster where the machine multiplies
- * bytes (AVX-512 VNNI), slightly different vectors (docs/explanation/bert.md). Before the encoder
- * is shared by threads; free it when it fails. */
-film_status bert_round(struct bert *bert, film_error *error);
+/* ROUNDED: rounds weights, and from then on activations, to 8 bits: faster where the machine
+ * multiplies bytes (AVX-512 VNNI), slightly different vectors (docs/explanation/bert.md). 0: back
+ * to floats. Before the encoder is shared by threads. A failure leaves floats. */
+film_status bert_round(struct bert *bert, int rounded, film_error *error);
+
+int bert_is_rounded(const struct bert *bert);
+/* The same in a word: "int8" or "float". */
+const char *bert_arithmetic(const struct bert *bert);
 
 size_t bert_dim(const struct bert *bert);
 
@@ -30,8 +34,9 @@ size_t bert_most_tokens(const struct bert *bert);
 /* ---- As part of a model file (docs/reference/model-file.md): tensors called bert.* and settings
  * as JSON ---- */
 
-/* The settings to store with the tensors; free with mem_free. */
-film_status bert_settings(const struct bert *bert, char **json, film_error *error);
+/* The settings to store with the tensors, and whether the encoder that is read from them is
+ * ROUNDED; free with mem_free. */
+film_status bert_settings(const struct bert *bert, int rounded, char **json, film_error *error);
 
 /* The tensors to store, in the types they were read in; they belong to the encoder. */
 size_t bert_tensor_count(const struct bert *bert);

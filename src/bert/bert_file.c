@@ -46,12 +46,13 @@ static json_t *tokenizer_object(const struct wordpiece *wordpiece)
                      special);
 }
 
-film_status bert_settings(const struct bert *bert, char **json, film_error *error)
+film_status bert_settings(const struct bert *bert, int rounded, char **json, film_error *error)
 {
-    json_t *object = json_pack("{s:o, s:o, s:s, s:b, s:I}", "config", config_object(&bert->config),
-                               "tokenizer", tokenizer_object(&bert->wordpiece), "pooling",
-                               pooling_names[bert->pool.pooling], "normalise", bert->pool.normalise,
-                               "most_tokens", (json_int_t)bert->pool.most_tokens);
+    json_t *object =
+        json_pack("{s:o, s:o, s:s, s:b, s:I, s:b}", "config", config_object(&bert->config),
+                  "tokenizer", tokenizer_object(&bert->wordpiece), "pooling",
+                  pooling_names[bert->pool.pooling], "normalise", bert->pool.normalise,
+                  "most_tokens", (json_int_t)bert->pool.most_tokens, "rounded", rounded);
     film_status status = jsonfile_dump(object, JSON_COMPACT | JSON_REAL_PRECISION(17), json, error);
     json_decref(object);
     return status;
@@ -191,6 +192,7 @@ film_status bert_from_file(struct safetensors *file, const char *settings, const
 {
     film_status status = FILM_OK;
     json_t *root = NULL;
+    int rounded = 0;
     *out = NULL;
     struct bert *bert = mem_zeroed(1, sizeof *bert);
     TRY_ALLOC(bert, error);
@@ -204,6 +206,8 @@ film_status bert_from_file(struct safetensors *file, const char *settings, const
     TRY(read_stored_tokenizer(json_object_get(root, "tokenizer"), name, &bert->wordpiece, error));
     TRY(bert_take_weights(file, 1, name, &bert->config, &bert->weights, error));
     bert->fingerprint = bert_hash(bert);
+    TRY(bert_json_flag(root, "rounded", name, &rounded, error));
+    TRY(bert_round(bert, rounded, error));
     *out = bert;
 done:
     json_decref(root);

@@ -120,9 +120,10 @@ film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
 film_status bert_take_weights(struct safetensors *file, int borrowed, const char *name,
                               const struct bert_config *config, struct bert_weights *out,
                               film_error *error);
-/* Quantises the matrices to 8 bits. */
+/* Quantises the matrices to 8 bits, besides the floats. */
 film_status bert_weights_round(struct bert_weights *weights, const struct bert_config *config,
                                film_error *error);
+void bert_weights_forget_rounded(struct bert_weights *weights, const struct bert_config *config);
 void bert_weights_free(struct bert_weights *weights, const struct bert_config *config);
 
 /* ---- The network (bert_forward.c) ---- */
@@ -159,7 +160,7 @@ struct bert {
     struct bert_pool pool;
     struct wordpiece wordpiece;
     struct bert_weights weights;
-    uint64_t fingerprint;
+    uint64_t fingerprint; /* whatever the arithmetic */
 };
 
 #endif

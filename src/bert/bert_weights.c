@@ -483,14 +483,21 @@ film_status bert_weights_round(struct bert_weights *weights, const struct bert_c
         TRY(bert_int8_init(&to[BERT_DOWN], layer->down, inner, hidden, error));
     }
 done:
+    if (status != FILM_OK) bert_weights_forget_rounded(weights, config);
     return status;
 }
 
-void bert_weights_free(struct bert_weights *weights, const struct bert_config *config)
+void bert_weights_forget_rounded(struct bert_weights *weights, const struct bert_config *config)
 {
     for (size_t i = 0; weights->int8 && i < config->layers; i++)
         for (int m = 0; m < BERT_MATRICES; m++) bert_int8_free(&weights->int8[i][m]);
     mem_free(weights->int8);
+    weights->int8 = NULL;
+}
+
+void bert_weights_free(struct bert_weights *weights, const struct bert_config *config)
+{
+    bert_weights_forget_rounded(weights, config);
     for (size_t i = 0; i < weights->tensor_count; i++) mem_free((char *)weights->tensors[i].name);
     mem_free(weights->tensors);
     close_source(weights->source);

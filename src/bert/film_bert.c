@@ -28,7 +28,7 @@ film_status film_bert_open(const char *folder, film_bert **out, film_error *erro
 
 film_status film_bert_round(film_bert *bert, film_error *error)
 {
-    return bert ? bert_round(bert->bert, error) : status_missing(error, "bert");
+    return bert ? bert_round(bert->bert, 1, error) : status_missing(error, "bert");
 }
 
 void film_bert_close(film_bert *bert)

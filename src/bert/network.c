@@ -20,6 +20,7 @@ enum { WAYS = 4 };
 struct bert_network {
     struct network base; /* must be first: the public part */
     struct network_parts parts;
+    int rounded; /* as it was trained, however it computes now */
     struct vector_cache *cache;
     struct memo {
         pthread_mutex_t lock;
@@ -59,6 +60,10 @@ film_status network_new(struct network_parts *parts, struct network **out, film_
                                      .dim = black_box ? deep_dim(&network->parts.head)
                                                       : bert_dim(network->parts.bert),
                                      .black_box = black_box};
+    if (network->parts.bert) {
+        network->base.arithmetic = bert_arithmetic(network->parts.bert);
+        network->rounded = bert_is_rounded(network->parts.bert);
+    }
     size_t row = network->base.dim * sizeof(float);
     while (2 * sets * WAYS * row <= NETWORK_MEMORY && sets < 16384) sets *= 2;
     network->base.room = sets * WAYS / 2; /* half of the slots: texts are distributed unevenly */
@@ -254,6 +259,17 @@ done:
     return status;
 }
 
+/* Vectors of the other arithmetic are forgotten. */
+static film_status round_network(struct network *base, int rounded, film_error *error)
+{
+    struct bert_network *network = (struct bert_network *)base;
+    struct memo *memo = network->memo;
+    film_status status = bert_round(network->parts.bert, rounded, error);
+    base->arithmetic = bert_arithmetic(network->parts.bert);
+    memset(memo->key, 0, memo->sets * WAYS * sizeof *memo->key);
+    return status;
+}
+
 /* Writes the black box first, then the encoder or the word vectors below it. */
 static film_status save_network(const struct network *base, struct network_file *out,
                                 film_error *error)
@@ -268,7 +284,7 @@ static film_status save_network(const struct network *base, struct network_file 
     if (head) deep_tensors(head, out->tensors);
     if (bert) {
         bert_tensors(bert, out->tensors + first);
-        TRY(bert_settings(bert, &out->bert, error));
+        TRY(bert_settings(bert, mine(base)->rounded, &out->bert, error));
     } else {
         deep_words_tensor(&parts->words, out->tensors + first);
     }
@@ -281,4 +297,5 @@ done:
 const struct network_interface bert_network = {.open = open_network_file,
                                                .free = free_network,
                                                .encode = encode_network,
+                                               .round = round_network,
                                                .save = save_network};

@@ -20,6 +20,8 @@ struct network {
     size_t dim;    /* dimension of a vector */
     size_t room;   /* the largest useful number of texts to encode ahead */
     int black_box; /* its vectors cannot be explained, and no map is on top of them */
+    /* Of its BERT encoder: "float" or "int8". NULL: it has none, and cannot be rounded. */
+    const char *arithmetic;
 };
 
 /* The parts of a network that a model file stores. */
@@ -41,6 +43,10 @@ struct network_interface {
      * Safe to call from several threads. */
     film_status (*encode)(const struct network *network, const film_text *texts, size_t count,
                           int threads, float *out, film_error *error);
+
+    /* Computes with 8 bits from now on (ROUNDED), or with floats, where it has an arithmetic;
+     * `save` ignores it. No thread may use the network meanwhile. */
+    film_status (*round)(struct network *network, int rounded, film_error *error);
 
     /* Returns what to write so that `open` restores the same network. */
     film_status (*save)(const struct network *network, struct network_file *out, film_error *error);

@@ -103,6 +103,12 @@ film_status film_add_words(film_model *model, const char *path, film_error *erro
     return model_add_words(model, path, error);
 }
 
+film_status film_set_arithmetic(film_model *model, film_arithmetic arithmetic, film_error *error)
+{
+    if (!model) return status_missing(error, "model");
+    return model_set_arithmetic(model, arithmetic, error);
+}
+
 film_status film_describe(const film_model *model, char **json, film_error *error)
 {
     if (!model || !json) return status_missing(error, model ? "json" : "model");

@@ -15,6 +15,7 @@ film_status learn_network_open(const film_train_options *options, struct network
     struct network_parts parts = {.bert = NULL};
     int deep = options->method == FILM_METHOD_DEEP;
     TRY(bert_open(options->bert, &parts.bert, error));
+    TRY(bert_round(parts.bert, options->arithmetic == FILM_ARITHMETIC_INT8, error));
     const struct bert *bert = parts.bert; /* the network's from network_new on */
     if (deep) TRY(learn_deep_start(options, bert_dim(bert), &parts.head, error));
     TRY(network_new(&parts, network, error));

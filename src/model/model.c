@@ -143,6 +143,26 @@ done:
     return status;
 }
 
+film_status model_set_arithmetic(film_model *model, film_arithmetic arithmetic, film_error *error)
+{
+    film_status status = FILM_OK;
+    int encoders = 0;
+    if (arithmetic > FILM_ARITHMETIC_INT8)
+        return status_set(error, FILM_USAGE, "unknown arithmetic");
+    if (arithmetic == FILM_ARITHMETIC_OWN) return FILM_OK;
+    for (; model; model = model->parent) {
+        struct network *network = model->network;
+        if (!network || !network->arithmetic) continue;
+        encoders++;
+        TRY(network->interface->round(network, arithmetic == FILM_ARITHMETIC_INT8, error));
+    }
+    if (!encoders)
+        TRY(status_set(error, FILM_USAGE,
+                       "the model has no BERT encoder, so its arithmetic cannot be chosen"));
+done:
+    return status;
+}
+
 /* Returns a metadata string that must exist. */
 static film_status metadata(const film_model *model, const char *path, const char *key,
                             const char **value, film_error *error)

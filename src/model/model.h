@@ -58,6 +58,8 @@ film_status model_parse(const void *bytes, size_t size, const char *name, film_m
 /* The same for a model that another one began from. */
 film_status model_parse_parent(const void *bytes, size_t size, const char *name, film_model **out,
                                film_error *error);
+/* How its encoder computes, and that of its parent. The model has no context yet. */
+film_status model_set_arithmetic(film_model *model, film_arithmetic arithmetic, film_error *error);
 /* Adds the relations of a user's file (text/relations_read.h). The model has no context yet. */
 film_status model_add_words(film_model *model, const char *path, film_error *error);
 /* The same from SOURCE, which is closed in any case. */

@@ -327,6 +327,11 @@ film_status model_describe(const film_model *model, char **json, film_error *err
     json_t *object =
         json_pack("{s:s, s:o, s:o, s:o?}", "film", film_version(), "settings",
                   settings_object(model), "sizes", sizes_object(model), "figures", figures);
+    const struct network *network = model->network;
+    if (network && network->arithmetic)
+        jsonfile_put(object, "encoder",
+                     json_pack("{s:I, s:s}", "dim", (json_int_t)network->dim, "arithmetic",
+                               network->arithmetic));
     film_status status = dump_settings(object, json, error);
     json_decref(object);
     return status;

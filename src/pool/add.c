@@ -221,10 +221,13 @@ done:
 }
 
 /* Reads the options of the caller; ADDED is the struct that the call will fill. */
-static film_status start_adding(film_pool_add_options *with, const film_pool_add_options *options,
-                                const film_pool_added *added, film_error *error)
+static film_status start_adding(const film_pool *pool, film_pool_add_options *with,
+                                const film_pool_add_options *options, const film_pool_added *added,
+                                film_error *error)
 {
-    film_status status = sized_options(with, sizeof *with, options, "film_pool_add_options", error);
+    film_status status = pool_stores_vectors(pool, error);
+    if (status == FILM_OK)
+        status = sized_options(with, sizeof *with, options, "film_pool_add_options", error);
     if (!with->max_sentence) with->max_sentence = SENTENCE_BYTES;
     return status == FILM_OK ? sized_check(added, "film_pool_added", error) : status;
 }
@@ -238,7 +241,7 @@ film_status film_pool_add(film_pool *pool, const film_sentence *sentences, size_
     film_pool_added counts = {.size = sizeof counts};
     struct adding adding = {.pool = pool, .options = &with, .added = &counts};
     if (!pool || (count && !sentences)) return pool_missing(error, pool ? "sentences" : "pool");
-    if ((status = start_adding(&with, options, added, error)) != FILM_OK) return status;
+    if ((status = start_adding(pool, &with, options, added, error)) != FILM_OK) return status;
     TRY(add_all(&adding, sentences, count, error));
 done:
     adding_free(&adding);
@@ -333,7 +336,7 @@ film_status film_pool_add_files(film_pool *pool, const char *const *paths, size_
     char *own = NULL;
     struct adding adding = {.pool = pool, .options = &with, .added = &counts};
     if (!pool || !paths || !count) return pool_missing(error, pool ? "paths" : "pool");
-    if ((status = start_adding(&with, options, added, error)) != FILM_OK) return status;
+    if ((status = start_adding(pool, &with, options, added, error)) != FILM_OK) return status;
     film_table_options table_options = with.table;
     table_options.labels = FILM_LABELS_NONE; /* a column of labels is an ordinary column here */
     TRY(film_pool_model(pool, &model, error));

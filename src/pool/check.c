@@ -219,7 +219,8 @@ film_status film_pool_check(film_pool *pool, const film_pool_check_options *opti
     struct checking checking = {.pool = pool, .options = &with, .result = &found};
     if (!pool || !result) return pool_missing(error, pool ? "result" : "pool");
     if (!error) error = &own; /* messages about damaged parts are passed on */
-    status = sized_check(result, "film_pool_checked", error);
+    status = pool_stores_vectors(pool, error);
+    if (status == FILM_OK) status = sized_check(result, "film_pool_checked", error);
     if (status != FILM_OK) return status;
     TRY(sized_options(&with, sizeof with, options, "film_pool_check_options", error));
     TRY(pool_read(pool, &checking.db, error));

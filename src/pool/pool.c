@@ -270,6 +270,25 @@ film_status film_pool_set_words(film_pool *pool, const char *path, film_error *e
     return pool->words ? FILM_OK : status_no_memory(error);
 }
 
+film_status film_pool_set_arithmetic(film_pool *pool, film_arithmetic arithmetic, film_error *error)
+{
+    if (!pool) return pool_missing(error, "pool");
+    pthread_mutex_lock(&pool->loading);
+    pool->arithmetic = arithmetic;
+    pthread_mutex_unlock(&pool->loading);
+    return FILM_OK;
+}
+
+film_status pool_stores_vectors(const film_pool *pool, film_error *error)
+{
+    return pool->arithmetic == FILM_ARITHMETIC_OWN
+               ? FILM_OK
+               : status_set(error, FILM_USAGE,
+                            "%s stores vectors as its model computes them; do not choose another "
+                            "arithmetic to add or check sentences",
+                            pool->path);
+}
+
 static film_status load(film_pool *pool, struct db *db, struct pool_learned *learned,
                         film_error *error)
 {
@@ -281,6 +300,7 @@ static film_status load(film_pool *pool, struct db *db, struct pool_learned *lea
     TRY(model_parse(learned->bytes, size, pool->path, &learned->model, error));
     TRY(pool_learn_words(db, learned, pool->path, error));
     if (pool->words) TRY(model_add_words(learned->model, pool->words, error));
+    TRY(model_set_arithmetic(learned->model, pool->arithmetic, error));
     TRY(pool_stored_threshold(db, &learned->threshold, error));
     if (learned->threshold > 0) {
         learned->model->decision.has_operating = 1;

@@ -49,6 +49,7 @@ struct film_pool {
     /* The resolved file, or the copy of the database; every connection opens it. */
     char *file;
     char *words;                       /* path of a file of words, or NULL */
+    film_arithmetic arithmetic;        /* of the encoders of its models */
     char *copy_name;                   /* name of the copy in messages; NULL: there is none */
     char *index_file;                  /* index file, next to the path or the copy */
     unsigned long long device, number; /* of that file, to detect that it was replaced */
@@ -112,6 +113,9 @@ film_status pool_learned(film_pool *pool, struct db *db, struct pool_learned **l
 
 /* *HAS is whether the model of DB has this checksum. */
 film_status pool_has_model(struct db *db, const char *checksum, int *has, film_error *error);
+/* Refuses where vectors are not those that POOL stores: see film_pool_set_arithmetic. */
+film_status pool_stores_vectors(const film_pool *pool, film_error *error);
+
 /* *CURRENT is whether DB still has this model, these words and this threshold. */
 film_status pool_is_current(struct db *db, const struct pool_learned *learned, int *current,
                             film_error *error);

@@ -151,6 +151,10 @@ film_status options_check(const film_train_options *options, film_error *error)
         options->method != FILM_METHOD_DEEP)
         return status_set(error, FILM_USAGE,
                           "a BERT encoder needs method film, svd or deep; choose one of them");
+    if (options->arithmetic > FILM_ARITHMETIC_INT8 || (options->arithmetic && !options->bert))
+        return status_set(error, FILM_USAGE,
+                          options->bert ? "unknown arithmetic"
+                                        : "only a BERT encoder computes with 8 bits; give one");
     status = check_word_vectors(options, error);
     if (status != FILM_OK) return status;
     if (options->rank == 0) return status_set(error, FILM_USAGE, "rank must be at least 1");

@@ -32,6 +32,44 @@ check "it reports what the encoder's weight is based on" grep -q \
 expect_status "its report" 0 "$FILM" report held.film -q -o held.html
 check "tells it too" grep -q 'The weight of the encoder was learned on the training file' held.html
 
+# ---- 8 bits ----
+expect_status "train --round" 0 train --round -o round.film
+check "the vectors of floats in the cache are not its own" fails_with 1 grep -q 'read from the cache' err
+arithmetic() { "$FILM" info "$1" --json | jq -r .encoder.arithmetic; }
+expect_output "info names the arithmetic of training" 0 "float int8 null" \
+    echo "$(arithmetic one.film) $(arithmetic round.film) $(faq_model words.film && arithmetic words.film)"
+for model in one round; do
+    "$FILM" embed $model.film dev.tsv --columns -,text,- -q -o $model.npy
+    "$FILM" embed $model.film dev.tsv --columns -,text,- -q --round -o $model.8.npy
+    "$FILM" embed $model.film dev.tsv --columns -,text,- -q --no-round -o $model.32.npy
+done
+check "a model computes as it was trained unless told otherwise" cmp one.npy one.32.npy
+check "with 8 bits, too" cmp round.npy round.8.npy
+check "--round changes the vectors" fails_with 1 cmp -s one.npy one.8.npy
+check "--no-round does" fails_with 1 cmp -s round.npy round.32.npy
+"$FILM" embed tiny dev.tsv --columns -,text,- -q -o folder.npy
+"$FILM" embed tiny dev.tsv --columns -,text,- -q --round -o folder.8.npy
+check "a folder is rounded" fails_with 1 cmp -s folder.npy folder.8.npy
+for verb in "predict one.film dev.tsv" "eval one.film dev.tsv --bootstrap 0" "match one.film a b" "explain one.film --pair a b" \
+    "dedup one.film $FAQ/questions.tsv" "link one.film $FAQ/questions.tsv $FAQ/questions.tsv" "report one.film -o one.html"; do
+    # shellcheck disable=SC2086
+    expect_status "${verb%% *} --round" 0 "$FILM" $verb --round -q
+    # shellcheck disable=SC2086
+    expect_status "${verb%% *} --no-round" 0 "$FILM" $verb --no-round -q
+done
+expect_output "a model without an encoder has nothing to round" 1 \
+    "film: the model has no BERT encoder, so its arithmetic cannot be chosen" "$FILM" predict words.film dev.tsv --round
+expect_output "nor has training" 1 "film: only a BERT encoder computes with 8 bits; give one" \
+    "$FILM" train train.tsv --round -o x.film
+"$FILM" pool create round.pool --model one.film && "$FILM" pool add round.pool "$FAQ/questions.tsv" -q
+expect_status "search --round" 0 "$FILM" search round.pool "how do I reset my password" -k 3 -q --round
+expect_status "dedup POOL --round" 0 "$FILM" dedup round.pool --round -q
+expect_output "a pool that may grow is served as it was trained" 1 \
+    "film serve: a pool stores vectors as its model was trained; with --round or --no-round, pass --read-only; see film serve --help" \
+    "$FILM" serve round.pool --round
+"$FILM" pool create rounded.pool --model round.film && "$FILM" pool add rounded.pool "$FAQ/questions.tsv" -q
+expect_status "a pool of a rounded model stores its vectors" 0 "$FILM" pool check rounded.pool --full
+
 rm -r tiny # one file holds all of it
 expect_status "info" 0 "$FILM" info one.film
 expect_status "match" 0 "$FILM" match one.film "how do I reset my password?" "reset the password"

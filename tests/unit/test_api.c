@@ -233,6 +233,9 @@ static void a_missing_file_is_refused(void **state)
         film_bert_open(NULL, &bert, &error),
         film_bert_open("x", NULL, &error),
         film_bert_round(NULL, &error),
+        film_set_arithmetic(NULL, FILM_ARITHMETIC_INT8, &error),
+        film_set_arithmetic(model, FILM_ARITHMETIC_INT8, &error), /* it has no encoder */
+        film_set_arithmetic(model, (film_arithmetic)3, &error),
         film_bert_describe(NULL, &json, &error),
         film_bert_embed(NULL, &a, 1, 1, &number, &error),
         film_dedup(NULL, NULL, 0, NULL, NULL, &error),

@@ -140,7 +140,7 @@ static void bytes_give_nearly_the_same_and_always_the_same(void **state)
     for (size_t i = 0; i < MANY; i++) texts[i] = film_string(samples[i % SAMPLES]);
     uint64_t before = bert_fingerprint(bert);
     assert_ok(bert_encode(bert, texts, MANY, 1, plain[0], &error));
-    assert_ok(bert_round(bert, &error));
+    assert_ok(bert_round(bert, 1, &error));
     assert_true(before != bert_fingerprint(bert));
     assert_ok(bert_encode(bert, texts, MANY, 2, rounded[0], &error));
     for (size_t i = 0; i < MANY; i++) {
@@ -149,6 +149,10 @@ static void bytes_give_nearly_the_same_and_always_the_same(void **state)
         assert_memory_equal(alone, rounded[i], sizeof alone);
     }
     assert_memory_not_equal(plain, rounded, sizeof plain);
+    assert_ok(bert_round(bert, 0, &error));
+    assert_true(before == bert_fingerprint(bert));
+    assert_ok(bert_encode(bert, texts, MANY, 1, rounded[0], &error));
+    assert_memory_equal(plain, rounded, sizeof plain);
     bert_free(bert);
 }
 
@@ -216,7 +220,8 @@ static film_status open_and_encode(void)
     float out[2][TINY_HIDDEN];
     film_status status = bert_open(folder, &bert, &error);
     if (status == FILM_OK) status = bert_encode(bert, texts, 2, 1, out[0], &error);
-    if (status == FILM_OK) status = bert_round(bert, &error);
+    if (status == FILM_OK) status = bert_round(bert, 1, &error);
+    if (bert && status != FILM_OK) assert_false(bert_is_rounded(bert));
     bert_free(bert);
     return status;
 }

@@ -207,6 +207,61 @@ static void a_saved_model_works_without_the_folder(void **state)
     }
 }
 
+static void vectors_of(const film_model *model, float out[3 * 6])
+{
+    const film_text list[] = {film_string("the ab d"), film_string("a c ab?"),
+                              film_string("zebra")};
+    assert_ok(film_embed_batch(model, list, 3, 1, out, &error));
+}
+
+static const char *arithmetic_of(const film_model *model)
+{
+    char *json;
+    assert_ok(film_describe(model, &json, &error));
+    const char *found = strstr(json, "\"arithmetic\":\"int8\"")    ? "int8"
+                        : strstr(json, "\"arithmetic\":\"float\"") ? "float"
+                                                                   : "none";
+    film_free(json);
+    return found;
+}
+
+/* The arithmetic of training is part of the model; another one is not saved. */
+static void a_model_computes_as_it_was_trained(void **state)
+{
+    (void)state;
+    static const film_arithmetic kinds[] = {FILM_ARITHMETIC_FLOAT, FILM_ARITHMETIC_INT8};
+    static const char *const names[] = {"float", "int8"};
+    for (int k = 0; k < 2; k++) {
+        float trained[18], opened[18], other[18], back[18];
+        film_model *copy = NULL;
+        film_train_options options;
+        defaults(&options);
+        options.arithmetic = kinds[k];
+        film_model *model = train(&options);
+        vectors_of(model, trained);
+        assert_string_equal(arithmetic_of(model), names[k]);
+        assert_ok(film_save(model, saved, &error));
+        assert_ok(film_open(saved, &copy, &error));
+        vectors_of(copy, opened);
+        assert_memory_equal(opened, trained, sizeof trained);
+        assert_string_equal(arithmetic_of(copy), names[k]);
+
+        assert_ok(film_set_arithmetic(copy, kinds[!k], &error));
+        assert_string_equal(arithmetic_of(copy), names[!k]);
+        vectors_of(copy, other);
+        assert_memory_not_equal(other, trained, sizeof trained);
+        for (int i = 0; i < 18; i++) assert_close(other[i], trained[i], 0.1);
+        assert_ok(film_save(copy, scratch("again.film"), &error));
+        assert_same_files(saved, scratch("again.film"));
+        unlink(scratch("again.film"));
+        assert_ok(film_set_arithmetic(copy, kinds[k], &error));
+        vectors_of(copy, back);
+        assert_memory_equal(back, trained, sizeof trained);
+        film_close(copy);
+        film_close(model);
+    }
+}
+
 /* A batch of pairs gives the results of single pairs. */
 static void many_pairs_are_judged_as_one(void **state)
 {
@@ -390,6 +445,7 @@ int main(void)
         cmocka_unit_test(remembered_vectors_are_those_of_the_encoder),
         cmocka_unit_test(a_dense_matrix_is_decomposed),
         cmocka_unit_test(a_saved_model_works_without_the_folder),
+        cmocka_unit_test(a_model_computes_as_it_was_trained),
         cmocka_unit_test(many_pairs_are_judged_as_one),
         cmocka_unit_test(explanations_reach_the_encoder),
         cmocka_unit_test(what_cannot_be_done_is_reported),

@@ -152,6 +152,29 @@ static enum relation relation_in(film_pool *pool, const char *a, const char *b)
     return relations_of(&model->relations, film_string(a), film_string(b));
 }
 
+static void vectors_of_another_arithmetic_are_not_stored(void **state)
+{
+    (void)state;
+    const char *path = scratch("arithmetic.pool");
+    film_pool *pool = new_pool(path), *reader = NULL;
+    const film_model *model = NULL;
+    film_sentence one = {.text = film_string("where is it")};
+    film_pool_checked checked = {.size = sizeof checked};
+    fill(pool);
+    assert_ok(film_pool_open(path, &reader, &error));
+    assert_ok(film_pool_set_arithmetic(reader, FILM_ARITHMETIC_FLOAT, &error));
+    assert_int_equal(film_pool_add(reader, &one, 1, NULL, NULL, &error), FILM_USAGE);
+    assert_non_null(strstr(error.message, "stores vectors as its model computes them"));
+    assert_int_equal(film_pool_check(reader, NULL, &checked, &error), FILM_USAGE);
+    assert_int_equal(film_pool_model(reader, &model, &error), FILM_USAGE); /* has no encoder */
+    assert_int_equal(film_pool_set_arithmetic(NULL, FILM_ARITHMETIC_OWN, &error), FILM_USAGE);
+    assert_ok(film_pool_set_arithmetic(reader, FILM_ARITHMETIC_OWN, &error));
+    assert_ok(film_pool_add(reader, &one, 1, NULL, NULL, &error));
+    film_pool_close(reader);
+    film_pool_close(pool);
+    remove_pool(path);
+}
+
 static void words_are_stored_and_taken_at_once(void **state)
 {
     (void)state;
@@ -329,6 +352,7 @@ int main(void)
         cmocka_unit_test(the_model_changes_and_nothing_else),
         cmocka_unit_test(bad_models_are_refused),
         cmocka_unit_test(a_stopped_update_changes_nothing),
+        cmocka_unit_test(vectors_of_another_arithmetic_are_not_stored),
         cmocka_unit_test(words_are_stored_and_taken_at_once),
         cmocka_unit_test(damaged_words_are_refused),
         cmocka_unit_test(no_call_fails_while_the_model_changes),
