@@ -13,10 +13,10 @@ static const struct {
     const char *name;
     enum library library;
     const char *summary;
-} verbs[] = {{VERB_TRAIN},   {VERB_EVAL},     {VERB_MATCH}, {VERB_EXPLAIN},    {VERB_EDIT},
-             {VERB_PREDICT}, {VERB_CLASSIFY}, {VERB_EMBED}, {VERB_SPLIT},      {VERB_POOL},
-             {VERB_SEARCH},  {VERB_DEDUP},    {VERB_LINK},  {VERB_SERVE},      {VERB_REPORT},
-             {VERB_PAGE},    {VERB_INFO},     {VERB_PACK},  {VERB_COMPLETIONS}};
+} verbs[] = {{VERB_TRAIN},   {VERB_EVAL},     {VERB_MATCH},      {VERB_EXPLAIN}, {VERB_EDIT},
+             {VERB_PREDICT}, {VERB_CLASSIFY}, {VERB_EMBED},      {VERB_SPLIT},   {VERB_POOL},
+             {VERB_SEARCH},  {VERB_DEDUP},    {VERB_LINK},       {VERB_SERVE},   {VERB_REPORT},
+             {VERB_PAGE},    {VERB_INFO},     {VERB_COMPLETIONS}};
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 const char *const exit_names[] = {[EXIT_DONE] = "success",

@@ -263,13 +263,13 @@ static int take_setting(const struct verb *verb, void *options, const char *text
     return 0;
 }
 
-/* Reports an unknown option. Some settings of --set were options in earlier versions. */
+/* Reports an unknown option. A setting of --set is named. */
 static int refuse_option(const struct verb *verb, const char *name, size_t length,
                          const char *value)
 {
     const struct option *setting = find_option(verb->settings, name, length);
     if (setting)
-        return usage_error(verb, "--%s is now --set %s=%s", setting->name, setting->name,
+        return usage_error(verb, "--%s is a setting: --set %s=%s", setting->name, setting->name,
                            value ? value : setting->argument);
     char near[600] = "";
     if (verb->options && list_near(verb->options, name, length, "--", near, sizeof near))

@@ -49,14 +49,13 @@ static film_status read_file(const char *path, char **bytes, size_t *size, film_
     return fail(error, FILM_IO, ": cannot read the file", path);
 }
 
-/* Writes a compact copy of the model of a file or pool to COPY: values that are floats get 8 bits,
- * those that have 8 or 4 keep them. Only what a page can use is put into one. */
+/* Writes a copy of the model of a file or pool to COPY. Only what a page can use is put into
+ * one. */
 static film_status copy_model(const char *path, const char *copy, film_error *error)
 {
     film_model *model = NULL;
     film_status status = open_model(path, FILM_ARITHMETIC_OWN, &model, error);
-    if (status == FILM_OK) status = film_pack(model, 8, copy, error);
-    if (status == FILM_USAGE) status = film_pack(model, 4, copy, error);
+    if (status == FILM_OK) status = film_save(model, copy, error);
     close_model(model);
     if (status != FILM_NEEDS_LIBRARY) return status;
     return fail(error, FILM_BAD_INPUT,
@@ -183,7 +182,6 @@ const struct verb verb_page = {
     .size = sizeof(struct values),
     .run = run,
     .details = "The page is one HTML file with the model inside. It compares, explains and finds\n"
-               "duplicates in the browser, without a server and without a network. Values\n"
-               "that are floats are packed with 8 bits in it; film pack makes it smaller still.\n\n"
+               "duplicates in the browser, without a server and without a network.\n\n"
                "examples:\n"
                "  film page faq.film -o faq.html\n"};

@@ -18,7 +18,7 @@ const struct train_calls *prepare_training(film_train_options *options, int thre
     if (!calls) return NULL;
     calls->register_encoders();
     *options = (film_train_options){
-        .size = sizeof *options, .bits = 8, .threads = threads, .progress = progress_start(quiet)};
+        .size = sizeof *options, .threads = threads, .progress = progress_start(quiet)};
     if (find_data("english.words", language)) options->language = language;
     return calls;
 }

@@ -370,8 +370,6 @@ static int train_model(const struct command *command, struct train_values *value
     struct pool_pairs pairs = {.list = NULL};
     film_error error;
     film_model *model = NULL, *edited = NULL;
-    train->bits =
-        (const int[]){[BITS_8] = 8, [BITS_6] = 6, [BITS_4] = 4, [BITS_32] = 0}[values->bits];
     print_fields(command, values);
     train->progress = progress_start(command->quiet);
     film_status status = check_output(values->model, &error);

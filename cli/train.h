@@ -11,7 +11,6 @@ struct train_values {
     const char *cache;
     const char *edits; /* the model whose edits are repeated */
     int no_language;   /* leave out the installed table of words */
-    enum train_bits { BITS_8, BITS_6, BITS_4, BITS_32 } bits; /* of a value in the file */
 };
 
 /* Prints "precision 95.5 %, 89 to 98 on 161 pairs, " for an operating point whose precision or

@@ -27,7 +27,6 @@
 #define VERB_PAGE \
     "page", LIBRARY_FILM, "Write a web page with a model inside, which needs no server"
 #define VERB_INFO "info", LIBRARY_FILM, "Print the settings, sizes and training figures of a model"
-#define VERB_PACK "pack", LIBRARY_FILM, "Write a smaller copy of a model, for shipping"
 #define VERB_COMPLETIONS \
     "completions", LIBRARY_FILM, "Print a completion script for bash, zsh or fish"
 

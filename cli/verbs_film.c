@@ -2,8 +2,8 @@
 #include "cli.h"
 
 extern const struct verb verb_match, verb_explain, verb_edit, verb_predict, verb_embed, verb_info,
-    verb_page, verb_pack, verb_completions;
+    verb_page, verb_completions;
 
-const struct verb *const film_verbs[] = {
-    &verb_match, &verb_explain, &verb_edit, &verb_predict,     &verb_embed,
-    &verb_info,  &verb_page,    &verb_pack, &verb_completions, NULL};
+const struct verb *const film_verbs[] = {&verb_match,   &verb_explain,     &verb_edit,
+                                         &verb_predict, &verb_embed,       &verb_info,
+                                         &verb_page,    &verb_completions, NULL};

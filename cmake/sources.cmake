@@ -4,9 +4,8 @@
 # ---- libfilm: open, embed, match, explain. No BLAS, no OpenMP runtime, no database ----
 set(FILM_SOURCES
   # base: nothing of text or mathematics
-  src/base/checksum.c src/base/file.c src/base/jsonfile.c src/base/keyset.c
-  src/base/keyslots.c src/base/keytab.c src/base/mem.c
-  src/base/rans.c src/base/rng.c src/base/safetensors.c src/base/safetensors_coded.c
+  src/base/checksum.c src/base/file.c src/base/jsonfile.c src/base/keyslots.c
+  src/base/keytab.c src/base/mem.c src/base/rng.c src/base/safetensors.c
   src/base/safetensors_type.c src/base/safetensors_write.c src/base/sized.c src/base/sort.c
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c
   src/base/utf8.c src/base/writer.c
@@ -15,7 +14,7 @@ set(FILM_SOURCES
   src/text/field_types.c src/text/filetype.c src/text/fold.c src/text/format.c src/text/guess.c
   src/text/io_api.c src/text/jsonl.c src/text/quantity.c src/text/reader.c src/text/record.c
   src/text/record_text.c src/text/relations.c src/text/relations_edit.c src/text/relations_file.c
-  src/text/relations_pack.c src/text/relations_read.c src/text/source.c
+  src/text/relations_read.c src/text/source.c
   src/text/table.c src/text/tokenizer.c src/text/tokens.c src/text/value.c src/text/word_kinds.c
   src/text/workbook.c
   # embed: sentences to vectors
@@ -32,9 +31,8 @@ set(FILM_SOURCES
   # model: the file on disk
   src/model/class_row.c src/model/classifier.c src/model/classifier_file.c
   src/model/decision_file.c src/model/decision_settings.c src/model/edits.c src/model/examples.c
-  src/model/known_matches_file.c src/model/model.c src/model/model_words.c src/model/pack_grams.c
-  src/model/packed.c src/model/packed_file.c src/model/parent.c src/model/settings.c
-  src/model/trait_columns.c
+  src/model/known_matches_file.c src/model/model.c src/model/model_words.c src/model/parent.c
+  src/model/round.c src/model/settings.c
   # explain: reasons for readers; the calls of film.h
   src/explain/answer_json.c src/explain/causes.c src/explain/classify.c src/explain/differences.c
   src/explain/edit_trials.c src/explain/encoded.c src/explain/explanation_json.c
@@ -137,7 +135,7 @@ set(FILM_TRAIN_SOURCES
 # ---- the program, and its modules: verbs that need libfilm-pool or libfilm-train ----
 set(FILM_CLI_SOURCES
   cli/completions.c cli/describe.c cli/edit.c cli/embed.c cli/explain.c cli/help.c cli/info.c
-  cli/kept.c cli/main.c cli/match.c cli/models.c cli/modules.c cli/options.c cli/pack.c
+  cli/kept.c cli/main.c cli/match.c cli/models.c cli/modules.c cli/options.c
   cli/page.c cli/predict.c cli/record_table.c cli/sheet.c cli/stream.c cli/terminal.c
   cli/verbs_film.c cli/why.c server/private_file.c
   server/terminal_text.c

@@ -72,13 +72,6 @@ FILM_API void film_set_encoder_loader(void (*load)(void *user), void *user);
  * either the old one or the new one. */
 FILM_API film_status film_save(const film_model *model, const char *path, film_error *error);
 
-/* Saves a packed copy of a model: a quarter of the bytes with BITS 8, a sixth with 6, an eighth
- * with 4. It opens wherever a model does. Probabilities change slightly, because the values of the
- * map are rounded to about BITS bits and the weights of words to 8; packing cannot be undone. BITS
- * may not exceed those of a model that is packed. */
-FILM_API film_status film_pack(const film_model *model, int bits, const char *path,
-                               film_error *error);
-
 /* ---- Editing -------------------------------------------------------------------------------- */
 
 typedef enum film_edit_action {

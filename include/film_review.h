@@ -59,8 +59,8 @@ FILM_API film_status film_pool_review(film_pool *pool, const film_review_options
 enum { FILM_REVIEW_ORIGIN = 32 };
 FILM_API void film_review_origin(const film_review_pair *pair, char *origin);
 
-/* Reads such an origin: sets `random`, `same` and `probability` (-1: not recorded) of PAIR. Returns
- * 0 for any other text. */
+/* Reads such an origin: sets `random`, `same` and `probability` of PAIR. Returns 0 for any other
+ * text. */
 FILM_API int film_review_read_origin(film_text origin, film_review_pair *pair);
 
 typedef struct film_review_estimate {

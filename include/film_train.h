@@ -202,9 +202,6 @@ typedef struct film_train_options {
     /* A model whose edits (film_edit_model) are repeated on the trained model; NULL: none. Edits of
      * words that the new model does not know are skipped and logged. */
     const film_model *edits;
-    /* Packs the model with this number of bits, 8, 6 or 4 (film_pack in film.h), before its
-     * threshold is chosen and measured; 0: floats. */
-    int bits;
     /* Choose the method as for this number of labelled pairs, so that cross-validation trains the
      * kind of model that all pairs would give; 0: the number of pairs. */
     size_t plan_pairs;

@@ -109,8 +109,6 @@ FUNCTIONS["film_set_encoder_loader"] = (
     "film", "None", "[CFUNCTYPE(None, c_void_p), c_void_p]")
 FUNCTIONS["film_save"] = (
     "film", "film_status", "[c_void_p, c_char_p, POINTER(film_error)]")
-FUNCTIONS["film_pack"] = (
-    "film", "film_status", "[c_void_p, c_int, c_char_p, POINTER(film_error)]")
 FILM_EDIT_SET = 0
 FILM_EDIT_ADD = 1
 FILM_EDIT_REMOVE = 2
@@ -1256,7 +1254,6 @@ TYPES["film_train_options"] = (
     ("language", "c_char_p"),
     ("no_made_up", "c_int"),
     ("edits", "c_void_p"),
-    ("bits", "c_int"),
     ("plan_pairs", "c_size_t"),
     ("start", "c_char_p"),
     ("random_share", "c_double"),

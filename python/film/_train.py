@@ -35,8 +35,7 @@ def train(data: Any, y: Optional[Iterable] = None, *, columns: Optional[str] = N
     DEV is a labelled table to choose the threshold on. OPERATING is "precision=0.95" and the like.
     FEATURES is "word,bigram,char" or some of these. All other options are those of
     film_train_options in film_train.h: method, dim, rank, seed, threads, stem, prior, ...
-    As `film train` does, it packs the model with 8 bits (bits=32: floats) and uses the installed
-    table of English words (language="": none).
+    As `film train` does, it uses the installed table of English words (language="": none).
 
     >>> model = film.train([("I lost my card", "my card is lost", 1),
     ...                     ("I lost my card", "when do you open?", 0)] * 200)
@@ -54,7 +53,6 @@ def train(data: Any, y: Optional[Iterable] = None, *, columns: Optional[str] = N
         settings["features"] = _feature_bits(features)
     settings.setdefault("language", data_file("english.words"))
     settings["language"] = settings["language"] or None
-    settings["bits"] = settings.get("bits", 8) % 32
     callbacks = Callbacks()
     with _table(data, y) as (path, pairs), _table(dev) as (dev_path, dev_pairs):
         if dev_pairs is not None:

@@ -1,5 +1,5 @@
-/* Slots of the numbers of a keyset with their values, in memory only: built in one pass, because a
- * keyset is sorted by mixed numbers, which are also the order of the buckets. */
+/* Hash table from numbers to bytes that are not 0, in buckets of one cache line. Removal is not
+ * supported. */
 #include "base/keyslots.h"
 #include "base/mem.h"
 
@@ -8,8 +8,61 @@
 #include <emmintrin.h>
 #endif
 
-/* A slot also has two bits of the bucket: numbers are at most FARTHEST buckets away from theirs. */
-enum { BUCKET = KEYSLOTS_BUCKET, NARROW_BITS = 24, FARTHEST = 3, FARTHEST_BITS = 2 };
+/* A slot also has four bits of the bucket: numbers are at most FARTHEST buckets away from theirs.
+ * At four numbers per bucket, 3 were too few for 2 of a million numbers; with 15 it does not
+ * happen. */
+enum { BUCKET = KEYSLOTS_BUCKET, NARROW_BITS = 24, FARTHEST = 15, FARTHEST_BITS = 4 };
+
+/* ---- The permutation ---- */
+
+/* The inverses, modulo 2^64 and therefore any 2^bits, of the factors of keyslots_mix. */
+static const uint64_t inverse[2] = {0x96de1b173f119089u, 0x319642b2d24d8ec3u};
+
+static uint64_t unmix(unsigned bits, uint64_t x)
+{
+    uint64_t mask = keyslots_mask(bits);
+    unsigned half = (bits + 1) / 2;
+    x ^= x >> half;
+    x = x * inverse[1] & mask;
+    x ^= x >> half;
+    x = x * inverse[0] & mask;
+    return x ^ x >> half;
+}
+
+unsigned keyslots_bits(uint64_t count)
+{
+    unsigned bits = 1;
+    while (bits < 64 && count - 1 > keyslots_mask(bits)) bits++;
+    return bits;
+}
+
+/* ---- Building ---- */
+
+struct keyslots *keyslots_new(unsigned bits, size_t count)
+{
+    unsigned bucket_bits = 0;
+    while (bucket_bits < 28 && bucket_bits < bits && count >> bucket_bits > BUCKET / 2)
+        bucket_bits++;
+    struct keyslots *slots = mem_zeroed(1, sizeof *slots);
+    if (!slots) return NULL;
+    slots->bits = bits;
+    slots->shift = bits - bucket_bits;
+    slots->places = (((size_t)1 << bucket_bits) + FARTHEST + 1) * BUCKET;
+    int narrow = slots->shift + FARTHEST_BITS <= NARROW_BITS;
+    size_t bytes = slots->places * (narrow ? sizeof *slots->narrow : sizeof *slots->wide);
+    void *room = mem_aligned(bytes, 1);
+    if (narrow)
+        slots->narrow = room;
+    else
+        slots->wide = room;
+    if (room) {
+        mem_large_pages(room, bytes);
+        memset(room, 0, bytes);
+        return slots;
+    }
+    keyslots_free(slots);
+    return NULL;
+}
 
 void keyslots_free(struct keyslots *slots)
 {
@@ -19,52 +72,54 @@ void keyslots_free(struct keyslots *slots)
     mem_free(slots);
 }
 
-/* Places all numbers. Returns 0 if one is too far from its bucket. */
-static int fill_slots(struct keyslots *slots, const struct keyset *set, const int8_t *values)
+/* A bucket is filled from its first slot on, so the slots in use say which is free: counting them
+ * has no branch that nobody can predict. Returns 0 if there is no room. */
+static int place_value(struct keyslots *slots, uint64_t mixed, int8_t value)
 {
-    size_t at = 0;
-    for (uint32_t b = 0; set->count && b < (uint32_t)1 << set->bucket_bits; b++)
-        for (uint32_t i = set->first[b]; i < set->first[b + 1]; i++) {
-            uint64_t mixed = keyset_mixed_at(set, b, i), value = (uint8_t)values[i];
-            size_t home = (size_t)(mixed >> slots->shift) * BUCKET;
-            if (!value) continue;
-            if (at < home) at = home;
-            if (at >= home + (FARTHEST + 1) * BUCKET) return 0;
-            if (slots->narrow)
-                slots->narrow[at++] = (uint32_t)(mixed << 8 | value);
-            else
-                slots->wide[at++] = mixed << 8 | value;
-        }
-    return 1;
+    uint64_t slot = mixed << 8 | (uint8_t)value;
+    size_t at = (size_t)(mixed >> slots->shift) * BUCKET, end = at + (FARTHEST + 1) * BUCKET;
+    for (; at < end; at += BUCKET) {
+        uint32_t *narrow = slots->narrow + at, used = 0;
+        uint64_t *wide = slots->wide + at;
+        for (int i = 0; slots->narrow && i < BUCKET; i++) used += narrow[i] != 0;
+        for (int i = 0; slots->wide && i < BUCKET; i++) used += wide[i] != 0;
+        if (used == BUCKET) continue;
+        if (slots->narrow)
+            narrow[used] = (uint32_t)slot;
+        else
+            wide[used] = slot;
+        return 1;
+    }
+    return 0;
 }
 
-struct keyslots *keyslots_new(const struct keyset *set, const int8_t *values)
+/* In blocks: the buckets of all numbers of a block are fetched before the first is read. */
+size_t keyslots_put(struct keyslots *slots, const uint64_t *numbers, const int8_t *values,
+                    size_t count)
 {
-    unsigned bucket_bits = 0;
-    while (bucket_bits < 28 && bucket_bits < set->bits && set->count >> bucket_bits > BUCKET / 2)
-        bucket_bits++;
-    unsigned rest = set->bits - bucket_bits;
-    if (rest > 63 || set->bits > 56) return NULL;
-    struct keyslots *slots = mem_zeroed(1, sizeof *slots);
-    if (!slots) return NULL;
-    slots->bits = set->bits;
-    slots->shift = rest;
-    size_t count = (((size_t)1 << bucket_bits) + FARTHEST + 1) * BUCKET;
-    int narrow = rest + FARTHEST_BITS <= NARROW_BITS;
-    size_t bytes = count * (narrow ? sizeof *slots->narrow : sizeof *slots->wide);
-    void *room = mem_aligned(bytes, 1);
-    if (narrow)
-        slots->narrow = room;
-    else
-        slots->wide = room;
-    if (room) {
-        mem_large_pages(room, bytes);
-        memset(room, 0, bytes);
+    enum { BLOCK = 64 };
+    uint64_t mixed[BLOCK];
+    for (size_t first = 0; first < count; first += BLOCK) {
+        size_t here = count - first < BLOCK ? count - first : BLOCK;
+        for (size_t i = 0; i < here; i++) mixed[i] = keyslots_fetch(slots, numbers[first + i]);
+        for (size_t i = 0; i < here; i++)
+            if (values[first + i] && !place_value(slots, mixed[i], values[first + i]))
+                return first + i;
     }
-    if (room && fill_slots(slots, set, values)) return slots;
-    keyslots_free(slots);
-    return NULL;
+    return count;
 }
+
+int keyslots_at(const struct keyslots *slots, size_t place, uint64_t *number)
+{
+    uint64_t slot = slots->narrow ? slots->narrow[place] : slots->wide[place], tag = slot >> 8;
+    /* The lowest bits of the bucket say which of the last ones is meant. */
+    uint64_t bucket = place / BUCKET, away = bucket - (tag >> slots->shift);
+    bucket -= away & FARTHEST;
+    *number = unmix(slots->bits, bucket << slots->shift | (tag & keyslots_mask(slots->shift)));
+    return (int8_t)slot;
+}
+
+/* ---- Looking up ---- */
 
 /* All slots of a bucket are compared: nobody can predict which of them it is. The next bucket is
  * looked at where the last slot is taken. */

@@ -1,7 +1,10 @@
 /* Hash table from 64-bit keys to dense numbers, with linear probing in two plain arrays that can be
  * mapped from a file. Removal is not supported. */
 #include "base/keytab.h"
+#include "base/ascending.h"
 #include "base/mem.h"
+#include "base/rng.h"
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -41,14 +44,13 @@ static film_status resize(struct keytab *table, uint64_t slots, film_error *erro
 {
     struct keytab old = *table;
     size_t room = (size_t)slots;
-    uint64_t *keys = room == slots ? mem_zeroed(room + 1, sizeof *keys) : NULL;
+    uint64_t *keys = room == slots ? mem_zeroed(room, sizeof *keys) : NULL;
     uint32_t *number = keys ? mem_zeroed(room, sizeof *number) : NULL; /* files store all slots */
     if (!keys || !number) {
         mem_free(keys);
         mem_free(number);
         return status_no_memory(error);
     }
-    keys[room] = table->seed; /* files store it behind the keys */
     table->keys = table->own_keys = keys;
     table->number = table->own_number = number;
     table->slot_mask = slots - 1;
@@ -100,38 +102,6 @@ film_status keytab_add(struct keytab *table, uint64_t key, uint32_t *number, fil
     return FILM_OK;
 }
 
-film_status keytab_seal(struct keytab *table, film_error *error)
-{
-    film_status status = FILM_OK;
-    struct keytab sealed = {.keys = NULL};
-    uint64_t seed = table->count, *key = mem_array(table->count, sizeof *key);
-    uint32_t number;
-    TRY_ALLOC(key, error);
-    for (uint64_t slot = 0; slot <= table->slot_mask; slot++)
-        if (table->keys[slot]) key[table->number[slot]] = table->keys[slot];
-    for (uint32_t i = 0; i < table->count; i++) seed = keytab_mixed(seed ^ key[i]);
-    TRY(keytab_init_seeded(&sealed, seed + (seed == 0), error));
-    TRY(resize(&sealed, table->slot_mask + 1, error));
-    for (uint32_t i = 0; i < table->count; i++) TRY(keytab_add(&sealed, key[i], &number, error));
-    keytab_free(table);
-    *table = sealed;
-    sealed = (struct keytab){.keys = NULL};
-done:
-    keytab_free(&sealed);
-    mem_free(key);
-    return status;
-}
-
-uint64_t keytab_stored_keys(const struct keytab *table)
-{
-    return table->slot_mask + 1 + (table->seed != 0);
-}
-
-uint64_t keytab_stored_slots(uint64_t stored)
-{
-    return stored > 1 ? stored & ~UINT64_C(1) : stored;
-}
-
 uint32_t keytab_find(const struct keytab *table, uint64_t key)
 {
     if (!table->keys || key == 0) return KEYTAB_NONE;
@@ -147,10 +117,11 @@ uint64_t keytab_slot(const struct keytab *table, uint64_t key)
     return table->keys[slot] == key ? slot : KEYTAB_NO_SLOT;
 }
 
+/* ---- Files ---- */
+
 film_status keytab_map(struct keytab *table, const uint64_t *keys, const uint32_t *number,
-                       uint64_t stored, uint64_t count, const char *name, film_error *error)
+                       uint64_t slots, uint64_t count, const char *name, film_error *error)
 {
-    uint64_t slots = keytab_stored_slots(stored);
     memset(table, 0, sizeof *table);
     if (slots == 0 || (slots & (slots - 1)) || count >= slots || count >= KEYTAB_NONE)
         return status_set(
@@ -159,6 +130,60 @@ film_status keytab_map(struct keytab *table, const uint64_t *keys, const uint32_
             (unsigned long long)slots, (unsigned long long)count);
     *table = (struct keytab){
         .count = (uint32_t)count, .slot_mask = slots - 1, .keys = keys, .number = number};
-    if (stored > slots) table->seed = keys[slots];
     return FILM_OK;
+}
+
+struct numbered_key {
+    uint64_t key;
+    uint32_t number;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = ((const struct numbered_key *)a)->key, y = ((const struct numbered_key *)b)->key;
+    return (x > y) - (x < y);
+}
+
+film_status keytab_write(const struct keytab *table, uint8_t **bytes, uint64_t *size,
+                         uint32_t *numbers, film_error *error)
+{
+    film_status status = FILM_OK;
+    size_t count = 0;
+    uint64_t before = ASCENDING_START;
+    struct numbered_key *keys = mem_array(table->count, sizeof *keys);
+    uint8_t *out = *bytes = mem_array(table->count, ASCENDING_MOST);
+    TRY_ALLOC(keys && out, error);
+    for (uint64_t slot = 0; slot <= table->slot_mask; slot++)
+        if (table->keys[slot])
+            keys[count++] = (struct numbered_key){table->keys[slot], table->number[slot]};
+    sort_array(keys, count, sizeof *keys, by_key);
+    for (size_t i = 0; i < count; before = keys[i++].key) {
+        out += ascending_put(out, before, keys[i].key);
+        if (numbers) numbers[i] = keys[i].number;
+    }
+    *size = (uint64_t)(out - *bytes);
+done:
+    mem_free(keys);
+    return status;
+}
+
+film_status keytab_open(struct keytab *table, film_text bytes, uint64_t count, const char *name,
+                        film_error *error)
+{
+    film_status status = FILM_OK;
+    const uint8_t *at = (const uint8_t *)bytes.bytes, *end = at + bytes.length;
+    uint64_t key = ASCENDING_START;
+    uint32_t number;
+    uint64_t slots = FIRST_SLOTS; /* a key takes at least one byte */
+    while (count != KEYTAB_ANY && count <= bytes.length && slots * 3 <= count * 4) slots *= 2;
+    *table = (struct keytab){.seed = rng_entropy()};
+    TRY(resize(table, slots, error));
+    while (at < end && ascending_get(&at, end, &key) && key != 0)
+        TRY(keytab_add(table, key, &number, error));
+    if (at < end || key == 0 || (count != KEYTAB_ANY && table->count != count))
+        TRY(status_set(error, FILM_BAD_INPUT, "%s: key %u is invalid; the file is damaged", name,
+                       table->count));
+done:
+    if (status != FILM_OK) keytab_free(table);
+    return status;
 }

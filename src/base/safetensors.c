@@ -1,11 +1,11 @@
 /* Reads and checks safetensors files: header, tensors, metadata, checksums. It trusts no byte.
  * safetensors_write.c writes them. */
-#include "base/safetensors_file.h"
-#include "base/sort.h"
+#include "base/safetensors.h"
 #include "base/checksum.h"
 #include "base/file.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
+#include "base/sort.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -15,9 +15,32 @@
 /* Tensors are used in place, so the byte order must match. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "safetensors files are little-endian");
 
+struct tensor_entry {
+    struct safetensors_tensor tensor;
+    uint64_t begin; /* offset in the data */
+    void *copy;     /* of bytes at an unaligned address */
+};
+
+struct safetensors {
+    char *name; /* for messages */
+    struct file_map map;
+    const unsigned char *data; /* the bytes after the header */
+    uint64_t data_size;
+    json_t *header;   /* owns the names and the metadata strings */
+    json_t *metadata; /* inside header, or NULL */
+    struct tensor_entry *entries;
+    size_t count;
+    int checked;
+};
+
 /* ---- Messages -------------------------------------------------------------------------- */
 
-struct shown_name show_name(const char *text)
+/* A string of the file for a message: one line, truncated between characters. */
+struct shown_name {
+    char text[128];
+};
+
+static struct shown_name show_name(const char *text)
 {
     struct shown_name shown;
     size_t all = strlen(text), length = utf8_cut(text, all, sizeof shown.text - 4);
@@ -47,19 +70,6 @@ static struct shown_name show_shape(enum safetensors_type type, size_t dims, con
 }
 
 /* ---- Reading the header ---------------------------------------------------------------- */
-
-film_status safetensors_load_json(const struct safetensors *file, const char *text, size_t length,
-                                  json_t **out, film_error *error)
-{
-    json_error_t problem;
-    *out = json_loadb(text, length, JSON_REJECT_DUPLICATES, &problem);
-    if (*out) return FILM_OK;
-    if (jsonfile_ran_out_of_memory(&problem, text, length)) return status_no_memory(error);
-    return status_set(
-        error, FILM_BAD_INPUT,
-        "%s: header, byte %d: invalid JSON: %s; the file is damaged or not a safetensors file",
-        file->name, problem.position, show_name(problem.text).text);
-}
 
 static film_status read_header(struct safetensors *file, const unsigned char *bytes, size_t size,
                                film_error *error)
@@ -96,7 +106,14 @@ static film_status read_header(struct safetensors *file, const unsigned char *by
         return status_set(error, FILM_BAD_INPUT,
                           "%s: the header does not end with '}' and spaces; the file is damaged",
                           name);
-    return safetensors_load_json(file, text, (size_t)length, &file->header, error);
+    json_error_t problem;
+    file->header = json_loadb(text, (size_t)length, JSON_REJECT_DUPLICATES, &problem);
+    if (file->header) return FILM_OK;
+    if (jsonfile_ran_out_of_memory(&problem, text, (size_t)length)) return status_no_memory(error);
+    return status_set(
+        error, FILM_BAD_INPUT,
+        "%s: header, byte %d: invalid JSON: %s; the file is damaged or not a safetensors file",
+        name, problem.position, show_name(problem.text).text);
 }
 
 static film_status read_metadata(struct safetensors *file, film_error *error)
@@ -118,8 +135,8 @@ static film_status read_metadata(struct safetensors *file, film_error *error)
     return FILM_OK;
 }
 
-film_status safetensors_read_type(const struct safetensors *file, struct safetensors_tensor *tensor,
-                                  const json_t *type, film_error *error)
+static film_status read_type(const struct safetensors *file, struct safetensors_tensor *tensor,
+                             const json_t *type, film_error *error)
 {
     const char *name = json_string_value(type);
     if (!name)
@@ -141,9 +158,8 @@ static int read_size(const json_t *value, uint64_t *out)
     return 1;
 }
 
-film_status safetensors_read_shape(const struct safetensors *file,
-                                   struct safetensors_tensor *tensor, const json_t *shape,
-                                   film_error *error)
+static film_status read_shape(const struct safetensors *file, struct safetensors_tensor *tensor,
+                              const json_t *shape, film_error *error)
 {
     if (!json_is_array(shape))
         return status_set(error, FILM_BAD_INPUT, "%s: tensor %s: shape is not an array", file->name,
@@ -210,8 +226,8 @@ static film_status read_tensor(const struct safetensors *file, struct tensor_ent
         return status_set(error, FILM_BAD_INPUT,
                           "%s: tensor %s: expected exactly dtype, shape and data_offsets",
                           file->name, show_name(entry->tensor.name).text);
-    TRY(safetensors_read_type(file, &entry->tensor, type, error));
-    TRY(safetensors_read_shape(file, &entry->tensor, shape, error));
+    TRY(read_type(file, &entry->tensor, type, error));
+    TRY(read_shape(file, &entry->tensor, shape, error));
     TRY(read_offsets(file, entry, offsets, error));
 done:
     return status;
@@ -367,7 +383,6 @@ static film_status read_all(struct safetensors *file, const void *bytes, size_t 
         TRY(place_tensor(file, &file->entries[i], error));
         if (verify && file->checked) TRY(check_tensor(file, &file->entries[i].tensor, error));
     }
-    TRY(safetensors_decode(file, error));
 done:
     return status;
 }

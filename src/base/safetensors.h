@@ -44,12 +44,18 @@ struct safetensors_tensor {
     uint64_t bytes;   /* follows from type and shape; the writer ignores it */
 };
 
+/* The bytes of a tensor as a text. */
+static inline film_text safetensors_text(const struct safetensors_tensor *tensor)
+{
+    return (film_text){tensor->data, (size_t)tensor->bytes};
+}
+
 /* An open file. */
 struct safetensors;
 
 /* Opens and checks a file in memory. NAME is for messages. The bytes must outlive the result.
  * Checksums in the metadata are verified. A tensor that another program placed at an unaligned
- * address is copied, one that is coded is restored; all others are used in place. */
+ * address is copied, all others are used in place. */
 film_status safetensors_parse(const void *bytes, size_t size, const char *name,
                               struct safetensors **out, film_error *error);
 void safetensors_close(struct safetensors *file);
@@ -104,19 +110,6 @@ film_status safetensors_require(const struct safetensors *file, const char *name
 film_status safetensors_write(const char *path, const struct safetensors_tensor *tensors,
                               size_t count, const char *const *keys, const char *const *values,
                               size_t metadata_count, film_error *error);
-
-/* Replaces tensors by entropy coded bytes where these are fewer (safetensors_coded.c). OUT->about
- * belongs into the metadata under SAFETENSORS_CODED; opening restores the tensors. OUT must outlive
- * them; free it also after an error. */
-#define SAFETENSORS_CODED "coded"
-struct coded_tensors {
-    void **bytes;
-    size_t count;
-    char *about;
-};
-film_status safetensors_encode(struct safetensors_tensor *tensors, size_t count,
-                               struct coded_tensors *out, film_error *error);
-void coded_tensors_free(struct coded_tensors *coded);
 
 /* In safetensors_type.c. */
 const char *safetensors_type_name(enum safetensors_type type);

@@ -1,5 +1,5 @@
-/* Hash table from strings to dense ids in three plain arrays that can be mapped from a file.
- * Lookups do not trust the arrays. Removal is not supported. */
+/* Hash table from strings to dense ids, built string by string or from those of a file. Removal is
+ * not supported. */
 #include "base/strtab.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -10,9 +10,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* In a table that is at most half full, probe sequences have fewer than 200 slots even for a
- * billion strings. A file with longer ones was made to be slow. */
-enum { FIRST_SLOTS = 64, MOST_PROBES = 1024 };
+enum { FIRST_SLOTS = 64 };
 
 uint64_t strtab_hash(const char *bytes, size_t length)
 {
@@ -24,19 +22,11 @@ static uint64_t hash_of(const struct strtab *table, const char *bytes, size_t le
     return XXH3_64bits_withSeed(bytes, length, table->seed); /* seed 0: strtab_hash */
 }
 
-/* The seed is stored behind the slots. */
-static uint64_t *make_slots(size_t slots, uint64_t seed)
-{
-    uint64_t *made = mem_zeroed(slots + 1, sizeof *made);
-    if (made) made[slots] = seed;
-    return made;
-}
-
 film_status strtab_init(struct strtab *table, film_error *error)
 {
     memset(table, 0, sizeof *table);
     table->seed = rng_entropy();
-    table->own_slots = make_slots(FIRST_SLOTS, table->seed);
+    table->own_slots = mem_zeroed(FIRST_SLOTS, sizeof *table->own_slots);
     table->own_offsets = mem_array(16, sizeof *table->own_offsets);
     table->own_bytes = mem_array(256, 1);
     if (!table->own_slots || !table->own_offsets || !table->own_bytes) {
@@ -49,7 +39,6 @@ film_status strtab_init(struct strtab *table, film_error *error)
     table->slot_mask = FIRST_SLOTS - 1;
     table->bytes = table->own_bytes;
     table->offsets = table->own_offsets;
-    table->slots = table->own_slots;
     return FILM_OK;
 }
 
@@ -71,28 +60,22 @@ film_text strtab_get(const struct strtab *table, uint32_t id)
                        (size_t)(table->offsets[id + 1] - table->offsets[id])};
 }
 
-/* Linear probing. Returns the slot that holds the string, or an empty one. The number of probes is
- * bounded, so a file with all slots taken cannot cause an endless loop. */
+/* Linear probing. Returns the slot that holds the string, or an empty one: at least half are. */
 static uint32_t find_slot(const struct strtab *table, const char *bytes, size_t length,
                           uint64_t hash, uint32_t *id)
 {
     uint32_t tag = (uint32_t)(hash >> 32), slot = (uint32_t)hash & table->slot_mask;
-    uint64_t most =
-        table->own_slots || table->slot_mask < MOST_PROBES ? table->slot_mask : MOST_PROBES;
     *id = STRTAB_NONE;
-    for (uint64_t step = 0; step <= most; step++) {
-        uint64_t entry = table->slots[slot];
+    for (;; slot = (slot + 1) & table->slot_mask) {
+        uint64_t entry = table->own_slots[slot];
         if (entry == 0) return slot;
-        if ((uint32_t)(entry >> 32) == tag) {
-            film_text have = strtab_get(table, (uint32_t)entry - 1);
-            if (have.length == length && memcmp(have.bytes, bytes, length) == 0) {
-                *id = (uint32_t)entry - 1;
-                return slot;
-            }
+        if ((uint32_t)(entry >> 32) != tag) continue;
+        film_text have = strtab_get(table, (uint32_t)entry - 1);
+        if (have.length == length && memcmp(have.bytes, bytes, length) == 0) {
+            *id = (uint32_t)entry - 1;
+            return slot;
         }
-        slot = (slot + 1) & table->slot_mask;
     }
-    return slot;
 }
 
 /* ---- Short strings ---- */
@@ -234,8 +217,8 @@ void strtab_prefetch(const struct strtab *table, const char *bytes, size_t lengt
     } else if (quick && length - 1 < QUICK_MOST) {
         long_key(bytes, length, key);
         __builtin_prefetch(quick->longer + first_long_slot(quick, key));
-    } else if (table->slots) {
-        __builtin_prefetch(table->slots +
+    } else if (table->own_slots) {
+        __builtin_prefetch(table->own_slots +
                            ((uint32_t)hash_of(table, bytes, length) & table->slot_mask));
     }
 }
@@ -253,6 +236,7 @@ uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t lengt
         return slot->key[1] ? slot->id : STRTAB_NONE;
     }
     uint32_t id;
+    if (!table->own_slots) return STRTAB_NONE;
     find_slot(table, bytes, length, hash_of(table, bytes, length), &id);
     return id < table->count ? id : STRTAB_NONE;
 }
@@ -260,7 +244,7 @@ uint32_t strtab_find(const struct strtab *table, const char *bytes, size_t lengt
 /* The slots store only half of the hash, so growing hashes the strings again. */
 static int refill_slots(struct strtab *table, size_t slots)
 {
-    uint64_t *larger = make_slots(slots, table->seed);
+    uint64_t *larger = mem_zeroed(slots, sizeof *larger);
     if (!larger) return 0;
     uint32_t mask = (uint32_t)(slots - 1);
     for (uint32_t id = 0; id < table->count; id++) {
@@ -271,7 +255,7 @@ static int refill_slots(struct strtab *table, size_t slots)
         larger[slot] = (hash >> 32 << 32) | (id + 1);
     }
     mem_free(table->own_slots);
-    table->slots = table->own_slots = larger;
+    table->own_slots = larger;
     table->slot_mask = mask;
     return 1;
 }
@@ -280,22 +264,6 @@ static int grow_slots(struct strtab *table)
 {
     if (table->slot_mask >= UINT32_MAX / 2) return 0;
     return refill_slots(table, ((size_t)table->slot_mask + 1) * 2);
-}
-
-film_status strtab_seal(struct strtab *table, film_error *error)
-{
-    uint64_t before = table->seed;
-    table->seed = XXH3_64bits_withSeed(table->bytes, (size_t)table->offsets[table->count],
-                                       table->count + (uint64_t)1);
-    table->seed += table->seed == 0; /* 0: without a seed */
-    if (refill_slots(table, (size_t)table->slot_mask + 1)) return FILM_OK;
-    table->seed = before;
-    return status_no_memory(error);
-}
-
-uint64_t strtab_stored_slots(const struct strtab *table)
-{
-    return (uint64_t)table->slot_mask + 1 + (table->seed != 0);
 }
 
 film_status strtab_add(struct strtab *table, const char *bytes, size_t length, uint32_t *id,
@@ -328,50 +296,17 @@ film_status strtab_add(struct strtab *table, const char *bytes, size_t length, u
     return FILM_OK;
 }
 
-film_status strtab_map(struct strtab *table, const struct strtab_arrays *arrays, const char *name,
-                       film_error *error)
-{
-    const uint64_t *offsets = arrays->offsets;
-    uint64_t offset_count = arrays->offset_count, slot_count = arrays->slot_count;
-    memset(table, 0, sizeof *table);
-    if (slot_count > 1) slot_count &= ~UINT64_C(1); /* the seed comes after the slots */
-    if (offset_count == 0 || offset_count > UINT32_MAX / 2)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: string table: invalid offset count %llu; the file is damaged", name,
-                          (unsigned long long)offset_count);
-    if (slot_count < offset_count || slot_count > (uint64_t)UINT32_MAX + 1 ||
-        (slot_count & (slot_count - 1)) != 0)
-        return status_set(
-            error, FILM_BAD_INPUT,
-            "%s: string table: invalid slot count %llu for %llu strings; the file is damaged", name,
-            (unsigned long long)slot_count, (unsigned long long)offset_count - 1);
-    if (offsets[0] != 0 || offsets[offset_count - 1] != arrays->byte_count)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: string table: offsets do not cover all bytes; the file is damaged",
-                          name);
-    for (uint64_t i = 1; i < offset_count; i++)
-        if (offsets[i] < offsets[i - 1])
-            return status_set(
-                error, FILM_BAD_INPUT,
-                "%s: string table: offset %llu is not in ascending order; the file is damaged",
-                name, (unsigned long long)i);
-    table->count = (uint32_t)(offset_count - 1);
-    table->slot_mask = (uint32_t)(slot_count - 1);
-    table->bytes = arrays->bytes;
-    table->offsets = offsets;
-    table->slots = arrays->slots;
-    if (arrays->slot_count > slot_count) table->seed = arrays->slots[slot_count];
-    return FILM_OK;
-}
+/* ---- Files ---- */
 
-/* ---- Lengths only ---- */
-
-size_t strtab_lengths(const struct strtab *table, uint8_t *out)
+film_status strtab_lengths(const struct strtab *table, uint8_t **lengths, uint64_t *size,
+                           film_error *error)
 {
-    size_t length = 0;
+    uint8_t *out = *lengths = mem_array(table->count, VARINT_MOST);
+    if (!out) return status_no_memory(error);
     for (uint32_t id = 0; id < table->count; id++)
-        length += varint_put(out + length, (uint32_t)strtab_get(table, id).length);
-    return length;
+        out += varint_put(out, (uint32_t)strtab_get(table, id).length);
+    *size = (uint64_t)(out - *lengths);
+    return FILM_OK;
 }
 
 /* Decodes the lengths to offsets. Returns 0 if they do not cover the bytes. */
@@ -401,8 +336,8 @@ static int enter_strings(struct strtab *table)
     return 1;
 }
 
-film_status strtab_from_lengths(struct strtab *table, film_text bytes, film_text lengths,
-                                const char *name, film_error *error)
+film_status strtab_open(struct strtab *table, film_text bytes, film_text lengths, const char *name,
+                        film_error *error)
 {
     film_status status = FILM_OK;
     size_t slots = FIRST_SLOTS, most = lengths.length; /* each takes at least one byte */
@@ -419,7 +354,6 @@ film_status strtab_from_lengths(struct strtab *table, film_text bytes, film_text
                        name));
     while (slots / 2 < table->count) slots *= 2;
     TRY_ALLOC(table->own_slots = mem_zeroed(slots, sizeof *table->own_slots), error);
-    table->slots = table->own_slots;
     table->slot_mask = (uint32_t)(slots - 1);
     if (!enter_strings(table))
         TRY(status_set(error, FILM_BAD_INPUT,

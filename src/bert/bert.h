@@ -38,9 +38,11 @@ size_t bert_most_tokens(const struct bert *bert);
  * ROUNDED; free with mem_free. */
 film_status bert_settings(const struct bert *bert, int rounded, char **json, film_error *error);
 
-/* The tensors to store, in the types they were read in; they belong to the encoder. */
+/* The tensors to store, in the types they were read in; they belong to the encoder, but for
+ * *LENGTHS, which the caller frees. */
 size_t bert_tensor_count(const struct bert *bert);
-void bert_tensors(const struct bert *bert, struct safetensors_tensor *out);
+film_status bert_tensors(const struct bert *bert, struct safetensors_tensor *out, uint8_t **lengths,
+                         film_error *error);
 
 /* Creates an encoder from FILE, which must stay open, and from the text of its settings. Both are
  * validated. NAME is used in messages. */

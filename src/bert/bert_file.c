@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VOCABULARY_TENSORS = 3 };
-static const char *const vocabulary_names[VOCABULARY_TENSORS] = {
-    "bert.vocabulary.bytes", "bert.vocabulary.offsets", "bert.vocabulary.slots"};
+enum { VOCABULARY_TENSORS = 2 };
+static const char *const vocabulary_names[VOCABULARY_TENSORS] = {"bert.vocabulary.bytes",
+                                                                 "bert.vocabulary.lengths"};
 
 static const char *const pooling_names[] = {"mean", "cls", "max"};
 static const char *const activation_names[] = {"gelu", "gelu_new", "relu"};
@@ -63,20 +63,24 @@ size_t bert_tensor_count(const struct bert *bert)
     return VOCABULARY_TENSORS + bert->weights.tensor_count;
 }
 
-void bert_tensors(const struct bert *bert, struct safetensors_tensor *out)
+film_status bert_tensors(const struct bert *bert, struct safetensors_tensor *out, uint8_t **lengths,
+                         film_error *error)
 {
     const struct strtab *table = &bert->wordpiece.vocabulary;
-    const void *data[VOCABULARY_TENSORS] = {table->bytes, table->offsets, table->slots};
-    uint64_t count[VOCABULARY_TENSORS] = {table->offsets[table->count], table->count + (uint64_t)1,
-                                          strtab_stored_slots(table)};
+    uint64_t size;
+    film_status status = strtab_lengths(table, lengths, &size, error);
+    if (status != FILM_OK) return status;
+    const void *data[VOCABULARY_TENSORS] = {table->bytes, *lengths};
+    uint64_t count[VOCABULARY_TENSORS] = {table->offsets[table->count], size};
     for (int i = 0; i < VOCABULARY_TENSORS; i++)
         out[i] = (struct safetensors_tensor){.name = vocabulary_names[i],
-                                             .type = i == 0 ? SAFETENSORS_U8 : SAFETENSORS_U64,
+                                             .type = SAFETENSORS_U8,
                                              .dims = 1,
                                              .shape = {count[i]},
                                              .data = data[i]};
     memcpy(out + VOCABULARY_TENSORS, bert->weights.tensors,
            bert->weights.tensor_count * sizeof *out);
+    return FILM_OK;
 }
 
 /* ---- Reading: everything is validated ---- */
@@ -100,14 +104,9 @@ static film_status read_vocabulary(const struct safetensors *file, const char *n
     const struct safetensors_tensor *tensor[VOCABULARY_TENSORS];
     const uint64_t any[1] = {SAFETENSORS_ANY};
     for (int i = 0; i < VOCABULARY_TENSORS; i++)
-        TRY(safetensors_require(file, vocabulary_names[i],
-                                i == 0 ? SAFETENSORS_U8 : SAFETENSORS_U64, 1, any, &tensor[i],
+        TRY(safetensors_require(file, vocabulary_names[i], SAFETENSORS_U8, 1, any, &tensor[i],
                                 error));
-    TRY(strtab_map(table,
-                   &(struct strtab_arrays){tensor[0]->data, tensor[0]->bytes, tensor[1]->data,
-                                           tensor[1]->shape[0], tensor[2]->data,
-                                           tensor[2]->shape[0]},
-                   name, error));
+    TRY(strtab_open(table, safetensors_text(tensor[0]), safetensors_text(tensor[1]), name, error));
 done:
     return status;
 }

@@ -50,7 +50,6 @@ film_status bert_parse_vocabulary(const void *bytes, size_t size, const char *na
                            show_token(at, length).text, id + 1));
         at = next;
     }
-    TRY(strtab_seal(&out->vocabulary, error));
 done:
     return status;
 }
@@ -173,7 +172,6 @@ static film_status read_tokens(const json_t *root, const char *name, struct word
         token = json_string_value(json_object_get(entry, "content"));
         TRY(wordpiece_add_special(out, token, &id, error));
     }
-    TRY(strtab_seal(&out->vocabulary, error));
 done:
     mem_free(tokens);
     return status;

@@ -283,7 +283,7 @@ static film_status save_network(const struct network *base, struct network_file 
     TRY_ALLOC(out->tensors = mem_array(out->count, sizeof *out->tensors), error);
     if (head) deep_tensors(head, out->tensors);
     if (bert) {
-        bert_tensors(bert, out->tensors + first);
+        TRY(bert_tensors(bert, out->tensors + first, &out->lengths, error));
         TRY(bert_settings(bert, mine(base)->rounded, &out->bert, error));
     } else {
         deep_words_tensor(&parts->words, out->tensors + first);

@@ -20,6 +20,7 @@
 #include <xxhash.h>
 
 #define ENDING ".vectors"
+#define FORMAT_VERSION "1"
 /* Vectors per file: the most that a crash or Ctrl-C loses. */
 enum { MOST_VECTORS = 16384 };
 
@@ -62,13 +63,16 @@ static int is_finite(const float *value, uint64_t count)
     return 1;
 }
 
-/* Returns whether FILE holds vectors of this encoder, and finds its tensors. */
+/* Returns whether FILE holds vectors of this encoder in this version of the format, and finds its
+ * tensors. Any other file is removed: it is a cache. */
 static int holds(const struct vector_cache *cache, const struct safetensors *file,
                  const struct safetensors_tensor **keys, const struct safetensors_tensor **vectors)
 {
     const uint64_t key_shape[2] = {SAFETENSORS_ANY, 2};
     const char *encoder = safetensors_metadata(file, "encoder");
-    if (!safetensors_is_checked(file) || !encoder ||
+    const char *version = safetensors_metadata(file, "film_vectors");
+    if (!safetensors_is_checked(file) || !encoder || !version ||
+        strcmp(version, FORMAT_VERSION) != 0 ||
         strcmp(encoder, checksum_print(cache->fingerprint).digits) != 0 ||
         safetensors_require(file, "keys", SAFETENSORS_U64, 2, key_shape, keys, NULL) != FILM_OK)
         return 0;
@@ -249,14 +253,14 @@ static void write_new(struct vector_cache *cache)
         {"keys", SAFETENSORS_U64, 2, {count, 2}, cache->new_keys, 0},
         {"vectors", SAFETENSORS_F32, 2, {count, dim}, cache->new_vectors, 0}};
     struct checksum_text encoder = checksum_print(cache->fingerprint);
-    const char *keys[] = {"encoder"}, *values[] = {encoder.digits};
+    const char *keys[] = {"film_vectors", "encoder"}, *values[] = {FORMAT_VERSION, encoder.digits};
     uint64_t bytes = count * (dim * sizeof(float) + sizeof *cache->new_keys);
     cache->new_count = 0;
     if (count == 0 || cache->problem.message[0] || bytes > cache->most) return;
     uint64_t hash = checksum_bytes(cache->new_keys, count * sizeof *cache->new_keys);
     snprintf(path, sizeof path, "%s/%s" ENDING, cache->folder, checksum_print(hash).digits);
     evict_oldest(cache, bytes);
-    if (safetensors_write(path, tensors, 2, keys, values, 1, &error) != FILM_OK)
+    if (safetensors_write(path, tensors, 2, keys, values, 2, &error) != FILM_OK)
         note_problem(cache, &error);
 }
 

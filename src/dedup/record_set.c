@@ -166,7 +166,7 @@ film_status record_set_make_keys(struct record_set *set, const film_progress *pr
     if (set->count >= UINT32_MAX)
         TRY(status_set(error, FILM_USAGE, "%zu records are too many", set->count));
     TRY(tokenizer_init(&maker.tokenizer, NULL, NULL, error));
-    maker.tokenizer.version = TOKENIZER_PLAIN; /* make_key adds the signs */
+    maker.tokenizer.plain = 1; /* make_key adds the signs */
     TRY(tokens_init(&maker.tokens, &maker.tokenizer, error));
     TRY_ALLOC(set->keys = mem_array(set->count, sizeof *set->keys), error);
     for (size_t i = 0; i < set->count; i++) {

@@ -46,6 +46,7 @@ void network_free(struct network *network)
 void network_file_free(struct network_file *file)
 {
     mem_free(file->tensors);
+    mem_free(file->lengths);
     mem_free(file->bert);
     mem_free(file->deep);
     *file = (struct network_file){.tensors = NULL};

@@ -26,7 +26,8 @@ struct network {
 
 /* The parts of a network that a model file stores. */
 struct network_file {
-    struct safetensors_tensor *tensors; /* the network owns their data */
+    struct safetensors_tensor *tensors; /* the network owns their data, but for */
+    uint8_t *lengths;                   /* of an encoder's vocabulary */
     size_t count;
     char *bert, *deep; /* metadata as JSON; NULL without an encoder, without a black box */
 };

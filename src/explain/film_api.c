@@ -6,7 +6,6 @@
 #include "explain/pair.h"
 #include "model/edits.h"
 #include "model/model.h"
-#include "model/packed.h"
 #include "pair/match.h"
 #include "pair/score.h"
 #include "text/record_text.h"
@@ -54,17 +53,6 @@ film_status film_save(const film_model *model, const char *path, film_error *err
 {
     if (!model || !path) return status_missing(error, model ? "path" : "model");
     return model_save(model, path, error);
-}
-
-film_status film_pack(const film_model *model, int bits, const char *path, film_error *error)
-{
-    film_model packed;
-    if (!model || !path) return status_missing(error, model ? "path" : "model");
-    film_status status = model_pack(model, (unsigned)bits, &packed, error);
-    if (status != FILM_OK) return status;
-    status = model_save(&packed, path, error);
-    model_pack_free(&packed);
-    return status;
 }
 
 film_status film_edit_model(film_model *model, const film_edit *edit, film_error *error)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT "3"
+#define FORMAT_VERSION "3"
 
 /* ---- Writing ---- */
 
@@ -69,7 +69,7 @@ film_status index_file_save(const char *path, struct index *index, const int64_t
     list_tensor(&tensors, "numbers", SAFETENSORS_I64, numbers, index_count(index), 0);
     snprintf(change, sizeof change, "%llu", (unsigned long long)tie->change);
     const char *keys[] = {"film_index", "identity", "model", "change", "recent"},
-               *values[] = {FORMAT, tie->identity, tie->model, change, tie->recent};
+               *values[] = {FORMAT_VERSION, tie->identity, tie->model, change, tie->recent};
     TRY(safetensors_write(path, tensors.list, tensors.count, keys, values, 5, error));
 done:
     return status;
@@ -144,11 +144,17 @@ done:
 static film_status check_tie(const struct safetensors *file, const struct index_tie *tie,
                              film_error *error)
 {
-    const char *format = safetensors_metadata(file, "film_index"),
+    const char *version = safetensors_metadata(file, "film_index"),
                *identity = safetensors_metadata(file, "identity"),
                *model = safetensors_metadata(file, "model");
-    if (!safetensors_is_checked(file) || !format || strcmp(format, FORMAT) != 0)
-        return status_set(error, FILM_BAD_INPUT, "it is not an index of this version");
+    if (!safetensors_is_checked(file) || !version)
+        return status_set(error, FILM_BAD_INPUT, "it is not the index of a pool");
+    if (strcmp(version, FORMAT_VERSION) != 0)
+        return status_set(
+            error, FILM_BAD_INPUT,
+            "it is an index of version %.20s; this program reads version " FORMAT_VERSION
+            "; the next search makes it again",
+            version);
     if (!identity || strcmp(identity, tie->identity) != 0 || !model ||
         strcmp(model, tie->model) != 0)
         return status_set(error, FILM_BAD_INPUT, "it is the index of a different pool");

@@ -3,6 +3,7 @@
 #include "learn/classifier_fit.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "base/threads.h"
 #include "embed/vec.h"
 
@@ -126,31 +127,39 @@ static uint32_t least_df(const uint32_t *df, uint32_t count, size_t classes)
     }
 }
 
+static int by_key(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 static film_status choose_items(const struct class_data *data, const unsigned char *use,
                                 struct classifier *out, film_error *error)
 {
     film_status status = FILM_OK;
     struct keytab all = {0};
     uint32_t *df = NULL, number;
-    size_t sentences = 0;
+    uint64_t *key = NULL;
+    size_t sentences = 0, count = 0;
     TRY(count_items(data, use, &all, &df, error));
     for (size_t i = 0; i < data->count; i++) sentences += use[i] != 0;
     uint32_t least = least_df(df, all.count, out->categories.count);
     TRY(keytab_init(&out->items, error));
     TRY_ALLOC(out->own_idf = mem_array(all.count, sizeof(float)), error);
-    /* In the order of the sentences, so that the same rows give the same bytes. */
-    for (size_t i = 0; i < data->count; i++)
-        for (size_t k = data->start[i]; use[i] && k < data->start[i + 1]; k++) {
-            uint32_t own = df[keytab_find(&all, data->key[k])];
-            if (own < least) continue;
-            TRY(keytab_add(&out->items, data->key[k], &number, error));
-            out->own_idf[number] = logf((1 + (float)sentences) / (1 + (float)own)) + 1;
-        }
-    TRY(keytab_seal(&out->items, error));
+    TRY_ALLOC(key = mem_array(all.count, sizeof *key), error);
+    for (uint64_t slot = 0; slot <= all.slot_mask; slot++)
+        if (all.keys[slot] && df[all.number[slot]] >= least) key[count++] = all.keys[slot];
+    sort_array(key, count, sizeof *key, by_key);
+    for (size_t i = 0; i < count; i++) {
+        TRY(keytab_add(&out->items, key[i], &number, error));
+        out->own_idf[i] =
+            logf((1 + (float)sentences) / (1 + (float)df[keytab_find(&all, key[i])])) + 1;
+    }
     out->idf = out->own_idf;
 done:
     keytab_free(&all);
     mem_free(df);
+    mem_free(key);
     return status;
 }
 

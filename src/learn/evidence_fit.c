@@ -216,7 +216,6 @@ static film_status keep_items(struct keytab *kept, const struct evidence_rows *r
         if (items->keys[slot]) key[items->number[slot]] = items->keys[slot];
     for (uint32_t i = 0; i < items->count; i++)
         if (key[i] && fabsf(weights[i]) >= least) TRY(keytab_add(kept, key[i], &number, error));
-    TRY(keytab_seal(kept, error));
 done:
     mem_free(key);
     return status;

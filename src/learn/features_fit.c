@@ -183,7 +183,6 @@ static film_status choose_vocabulary(const struct strtab *merged, const uint32_t
         film_text text = strtab_get(merged, candidates[i].id);
         TRY(strtab_add(vocabulary, text.bytes, text.length, &renumber[candidates[i].id], error));
     }
-    TRY(strtab_seal(vocabulary, error));
 done:
     mem_free(candidates);
     return status;

@@ -47,8 +47,6 @@ film_status memory_build(struct memory *memory, const struct memory_row *rows, s
         /* A negative label inside a cluster is ignored: the positive labels outnumber it. */
         if (a != b) TRY(keytab_add(&memory->different, memory_clusters(a, b), &number, error));
     }
-    TRY(keytab_seal(&memory->questions, error));
-    TRY(keytab_seal(&memory->different, error));
 done:
     union_find_free(&clusters);
     if (status != FILM_OK) memory_free(memory);

@@ -30,13 +30,10 @@ enum class_sign {
     SIGN_TOTAL,    /* linear part of the best */
     SIGN_LENGTH,   /* log of the vector's length: how much of the sentence the map knows */
     SIGN_CENTRE,   /* similarity to the best category's centre, minus that of its examples */
-    CLASS_SIGNS,
-    CLASS_SIGNS_1 = SIGN_NEAR, /* of models before SIGN_NEAR */
-    CLASS_SIGNS_2 = SIGN_HALVES,
-    CLASS_SIGNS_3 = SIGN_LENGTH
+    CLASS_SIGNS
 };
 
-enum { CLASS_NEAREST = 30, CLASSIFIER_TENSORS = 12 };
+enum { CLASS_NEAREST = 30, CLASSIFIER_TENSORS = 11 };
 
 /* The learned numbers that are not tensors. */
 struct class_rule {
@@ -54,7 +51,7 @@ struct classifier {
     const int8_t *code;
     const float *code_scale;
     size_t dim;
-    struct keytab items;
+    struct keytab items;  /* numbered in ascending order */
     const float *idf;     /* by item */
     const int8_t *weight; /* items x categories; times WEIGHT_SCALE of the item */
     const float *weight_scale;
@@ -67,8 +64,11 @@ struct classifier {
 
 void classifier_free(struct classifier *classifier);
 
-/* Appends the tensors to TENSORS and returns their number; 0 without categories. */
-size_t classifier_tensors(const struct classifier *classifier, struct safetensors_tensor *tensors);
+/* Appends the tensors to TENSORS; *COUNT grows, but without categories. *KEYS, which one of them
+ * uses, is freed by the caller, also after an error. */
+film_status classifier_tensors(const struct classifier *classifier, uint8_t **keys,
+                               struct safetensors_tensor *tensors, size_t *count,
+                               film_error *error);
 
 /* Finds and checks the tensors; DIM is that of the words' map. A BERT encoder is not used. */
 film_status classifier_open(struct classifier *classifier, const struct safetensors *file,

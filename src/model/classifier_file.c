@@ -18,39 +18,40 @@ static void place_class_tensor(struct safetensors_tensor *tensors, size_t *count
                                                       .data = data};
 }
 
-size_t classifier_tensors(const struct classifier *classifier, struct safetensors_tensor *tensors)
+film_status classifier_tensors(const struct classifier *classifier, uint8_t **keys,
+                               struct safetensors_tensor *tensors, size_t *count, film_error *error)
 {
-    size_t count = 0;
+    uint64_t size;
     const struct strtab *categories = &classifier->categories, *texts = &classifier->texts;
     const struct keytab *items = &classifier->items;
-    if (!categories->count) return 0;
-    place_class_tensor(tensors, &count, "class.names", SAFETENSORS_U8, categories->bytes,
+    *keys = NULL;
+    if (!categories->count) return FILM_OK;
+    film_status status = keytab_write(items, keys, &size, NULL, error);
+    if (status != FILM_OK) return status;
+    place_class_tensor(tensors, count, "class.names", SAFETENSORS_U8, categories->bytes,
                        categories->offsets[categories->count], 0);
-    place_class_tensor(tensors, &count, "class.name_offsets", SAFETENSORS_U64, categories->offsets,
+    place_class_tensor(tensors, count, "class.name_offsets", SAFETENSORS_U64, categories->offsets,
                        categories->count + 1u, 0);
-    place_class_tensor(tensors, &count, "class.texts", SAFETENSORS_U8, texts->bytes,
+    place_class_tensor(tensors, count, "class.texts", SAFETENSORS_U8, texts->bytes,
                        texts->offsets[texts->count], 0);
-    place_class_tensor(tensors, &count, "class.text_offsets", SAFETENSORS_U64, texts->offsets,
+    place_class_tensor(tensors, count, "class.text_offsets", SAFETENSORS_U64, texts->offsets,
                        texts->count + 1u, 0);
-    place_class_tensor(tensors, &count, "class.category", SAFETENSORS_U32, classifier->category,
+    place_class_tensor(tensors, count, "class.category", SAFETENSORS_U32, classifier->category,
                        texts->count, 0);
     if (classifier->dim) {
-        place_class_tensor(tensors, &count, "class.vectors", SAFETENSORS_I8, classifier->code,
+        place_class_tensor(tensors, count, "class.vectors", SAFETENSORS_I8, classifier->code,
                            texts->count, classifier->dim);
-        place_class_tensor(tensors, &count, "class.vector_scale", SAFETENSORS_F32,
+        place_class_tensor(tensors, count, "class.vector_scale", SAFETENSORS_F32,
                            classifier->code_scale, texts->count, 0);
     }
-    place_class_tensor(tensors, &count, "class.keys", SAFETENSORS_U64, items->keys,
-                       keytab_stored_keys(items), 0);
-    place_class_tensor(tensors, &count, "class.numbers", SAFETENSORS_U32, items->number,
-                       items->slot_mask + 1, 0);
-    place_class_tensor(tensors, &count, "class.idf", SAFETENSORS_F32, classifier->idf, items->count,
+    place_class_tensor(tensors, count, "class.items", SAFETENSORS_U8, *keys, size, 0);
+    place_class_tensor(tensors, count, "class.idf", SAFETENSORS_F32, classifier->idf, items->count,
                        0);
-    place_class_tensor(tensors, &count, "class.weight", SAFETENSORS_I8, classifier->weight,
+    place_class_tensor(tensors, count, "class.weight", SAFETENSORS_I8, classifier->weight,
                        items->count, categories->count);
-    place_class_tensor(tensors, &count, "class.weight_scale", SAFETENSORS_F32,
+    place_class_tensor(tensors, count, "class.weight_scale", SAFETENSORS_F32,
                        classifier->weight_scale, items->count, 0);
-    return count;
+    return FILM_OK;
 }
 
 /* ---- Opening ---- */
@@ -61,7 +62,6 @@ static film_status open_strings(const struct safetensors *file, const char *path
                                 const char *const names[2], struct strtab *out, film_error *error)
 {
     film_status status = FILM_OK;
-    static const uint64_t no_slots[2] = {0, 0};
     const struct safetensors_tensor *bytes, *offsets;
     const uint64_t any[1] = {SAFETENSORS_ANY};
     char where[300];
@@ -78,11 +78,7 @@ static film_status open_strings(const struct safetensors *file, const char *path
                                                      (size_t)(offset[i + 1] - offset[i]), &bad))
             TRY(status_set(error, FILM_BAD_INPUT, "%s: string %llu is invalid; the file is damaged",
                            where, (unsigned long long)i));
-    *out = (struct strtab){.count = (uint32_t)(count - 1),
-                           .slot_mask = 1,
-                           .bytes = bytes->data,
-                           .offsets = offset,
-                           .slots = no_slots};
+    *out = (struct strtab){.count = (uint32_t)(count - 1), .bytes = bytes->data, .offsets = offset};
 done:
     return status;
 }
@@ -143,17 +139,14 @@ static film_status open_items(struct classifier *classifier, const struct safete
                               const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct safetensors_tensor *keys, *numbers, *weight;
+    const struct safetensors_tensor *keys, *weight;
     uint64_t any[1] = {SAFETENSORS_ANY}, shape[2] = {SAFETENSORS_ANY, classifier->categories.count};
     char where[300];
-    snprintf(where, sizeof where, "%.200s: class.keys", path);
-    TRY(safetensors_require(file, "class.keys", SAFETENSORS_U64, 1, any, &keys, error));
-    const uint64_t slots[1] = {keytab_stored_slots(keys->shape[0])};
-    TRY(safetensors_require(file, "class.numbers", SAFETENSORS_U32, 1, slots, &numbers, error));
+    snprintf(where, sizeof where, "%.200s: class.items", path);
+    TRY(safetensors_require(file, "class.items", SAFETENSORS_U8, 1, any, &keys, error));
     TRY(safetensors_require(file, "class.weight", SAFETENSORS_I8, 2, shape, &weight, error));
     uint64_t count = weight->shape[0];
-    TRY(keytab_map(&classifier->items, keys->data, numbers->data, keys->shape[0], count, where,
-                   error));
+    TRY(keytab_open(&classifier->items, safetensors_text(keys), count, where, error));
     TRY(open_floats(file, path, "class.idf", count, &classifier->idf, error));
     TRY(open_floats(file, path, "class.weight_scale", count, &classifier->weight_scale, error));
     classifier->weight = weight->data;

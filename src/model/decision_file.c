@@ -1,110 +1,113 @@
 /* Writes the tensors of the decision to a model file, and checks them when it is opened. The
- * numbers of the decision that are not tensors are in settings.c. */
+ * numbers of the decision that are not tensors are in decision_settings.c. */
 #include "model/decision_file.h"
-#include "model/packed.h"
+#include "base/mem.h"
 
 #include <stdio.h>
 
 /* ---- Saving ---- */
 
-static void add_tensor(struct safetensors_tensor *tensors, size_t *count, const char *name,
-                       enum safetensors_type type, const void *data, uint64_t rows,
-                       uint64_t columns)
+struct tensor_list {
+    struct safetensors_tensor *tensors;
+    size_t *count;
+};
+
+static void add_tensor(const struct tensor_list *list, const char *name, enum safetensors_type type,
+                       const void *data, uint64_t rows, uint64_t columns)
 {
-    tensors[(*count)++] = (struct safetensors_tensor){.name = name,
-                                                      .type = type,
-                                                      .dims = columns ? 2 : 1,
-                                                      .shape = {rows, columns},
-                                                      .data = data};
+    list->tensors[(*list->count)++] = (struct safetensors_tensor){.name = name,
+                                                                  .type = type,
+                                                                  .dims = columns ? 2 : 1,
+                                                                  .shape = {rows, columns},
+                                                                  .data = data};
 }
 
-static void place_table(struct safetensors_tensor *tensors, size_t *count, const char *keys,
-                        const char *numbers, const struct keytab *table)
+static void add_trees(const struct tensor_list *list, const struct trees *trees)
 {
-    add_tensor(tensors, count, keys, SAFETENSORS_U64, table->keys, keytab_stored_keys(table), 0);
-    add_tensor(tensors, count, numbers, SAFETENSORS_U32, table->number, table->slot_mask + 1, 0);
+    add_tensor(list, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS, trees->count);
+    add_tensor(list, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS, trees->count);
+    add_tensor(list, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES, trees->count);
+    add_tensor(list, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES, trees->count);
 }
 
-static void add_trees(struct safetensors_tensor *tensors, size_t *count, const struct trees *trees)
-{
-    add_tensor(tensors, count, "trees.feature", SAFETENSORS_I32, trees->feature, TREE_SPLITS,
-               trees->count);
-    add_tensor(tensors, count, "trees.cut", SAFETENSORS_F32, trees->cut, TREE_SPLITS, trees->count);
-    add_tensor(tensors, count, "trees.leaf", SAFETENSORS_F32, trees->leaf, TREE_LEAVES,
-               trees->count);
-    add_tensor(tensors, count, "trees.cover", SAFETENSORS_F32, trees->cover, TREE_LEAVES,
-               trees->count);
-}
+static const char *const item_names[ITEM_SETS][2] = {
+    {"evidence.words", "evidence.words.weight"}, {"evidence.phrases", "evidence.phrases.weight"}};
 
-size_t decision_tensors(const struct decision *decision, struct safetensors_tensor *tensors)
+static void add_evidence(const struct tensor_list *list, const struct evidence *evidence)
 {
-    size_t count = 0;
-    const struct evidence *evidence = &decision->evidence;
-    const struct memory *memory = &decision->memory;
-    if (!decision->full) return 0;
-    add_tensor(tensors, &count, "line", SAFETENSORS_F32, decision->line.weight, LINEAR_ROWS,
-               decision->line.count);
-    add_trees(tensors, &count, &decision->trees);
-    if (evidence->edited_count) {
-        add_tensor(tensors, &count, "evidence.edited_keys", SAFETENSORS_U64, evidence->edited_key,
-                   evidence->edited_count, 0);
-        add_tensor(tensors, &count, "evidence.edited", SAFETENSORS_F32, evidence->edited,
-                   evidence->edited_count, 0);
+    const struct item_table *table = &evidence->table;
+    add_tensor(list, "evidence.feature", SAFETENSORS_I8, evidence->feature_code, evidence->features,
+               2);
+    add_tensor(list, "evidence.feature_scale", SAFETENSORS_F32, evidence->feature_scale, 2, 0);
+    add_tensor(list, "evidence.scale", SAFETENSORS_F32, table->scale, ITEM_KINDS, 0);
+    for (int s = 0; s < ITEM_SETS; s++) {
+        const struct item_list *items = &table->list[s];
+        add_tensor(list, item_names[s][0], SAFETENSORS_U8, items->numbers, items->bytes, 0);
+        add_tensor(list, item_names[s][1], SAFETENSORS_I8, items->weight, items->count, 0);
     }
-    if (!evidence->feature) return count; /* packed: packed_file.c places the others */
-    add_tensor(tensors, &count, "evidence.feature", SAFETENSORS_F32, evidence->feature,
-               evidence->features, 2);
-    add_tensor(tensors, &count, "evidence.keys", SAFETENSORS_U64, evidence->items.keys,
-               keytab_stored_keys(&evidence->items), 0);
-    add_tensor(tensors, &count, "evidence.item", SAFETENSORS_F32, evidence->item,
-               evidence->items.slot_mask + 1, 0);
-    if (!memory->questions.keys) return count;
-    add_tensor(tensors, &count, "memory.cluster", SAFETENSORS_U32, memory->cluster,
-               memory->questions.count, 0);
-    place_table(tensors, &count, "memory.keys", "memory.numbers", &memory->questions);
-    place_table(tensors, &count, "memory.different.keys", "memory.different.numbers",
-                &memory->different);
-    return count;
+    if (!evidence->edited_count) return;
+    add_tensor(list, "evidence.edited_keys", SAFETENSORS_U64, evidence->edited_key,
+               evidence->edited_count, 0);
+    add_tensor(list, "evidence.edited", SAFETENSORS_F32, evidence->edited, evidence->edited_count,
+               0);
+}
+
+void decision_arrays_free(struct decision_arrays *arrays)
+{
+    mem_free(arrays->questions);
+    mem_free(arrays->apart);
+    mem_free(arrays->cluster);
+}
+
+static film_status add_memory(const struct tensor_list *list, const struct memory *memory,
+                              struct decision_arrays *arrays, film_error *error)
+{
+    film_status status = FILM_OK;
+    uint32_t count = memory->questions.count;
+    uint64_t questions, apart;
+    TRY_ALLOC(arrays->cluster = mem_array(count, sizeof *arrays->cluster), error);
+    TRY(keytab_write(&memory->questions, &arrays->questions, &questions, arrays->cluster, error));
+    for (uint32_t i = 0; i < count; i++) arrays->cluster[i] = memory->cluster[arrays->cluster[i]];
+    TRY(keytab_write(&memory->different, &arrays->apart, &apart, NULL, error));
+    add_tensor(list, "memory.questions", SAFETENSORS_U8, arrays->questions, questions, 0);
+    add_tensor(list, "memory.cluster", SAFETENSORS_U32, arrays->cluster, count, 0);
+    add_tensor(list, "memory.apart", SAFETENSORS_U8, arrays->apart, apart, 0);
+done:
+    return status;
+}
+
+film_status decision_tensors(const struct decision *decision, struct decision_arrays *arrays,
+                             struct safetensors_tensor *tensors, size_t *count, film_error *error)
+{
+    const struct tensor_list list = {tensors, count};
+    *arrays = (struct decision_arrays){NULL, NULL, NULL};
+    if (!decision->full) return FILM_OK;
+    add_tensor(&list, "line", SAFETENSORS_F32, decision->line.weight, LINEAR_ROWS,
+               decision->line.count);
+    add_trees(&list, &decision->trees);
+    add_evidence(&list, &decision->evidence);
+    return memory_exists(&decision->memory) ? add_memory(&list, &decision->memory, arrays, error)
+                                            : FILM_OK;
 }
 
 /* ---- Opening: everything is checked ---- */
 
-struct tensor_shape {
-    size_t dims; /* 1 or 2 */
-    uint64_t size[2];
-};
-
-static film_status open_floats(const struct safetensors *file, const char *name,
-                               struct tensor_shape shape, const struct safetensors_tensor **tensor,
-                               film_error *error)
+static film_status need(const struct safetensors *file, const char *name,
+                        enum safetensors_type type, uint64_t rows, uint64_t columns,
+                        const struct safetensors_tensor **tensor, film_error *error)
 {
-    return safetensors_require(file, name, SAFETENSORS_F32, shape.dims, shape.size, tensor, error);
+    uint64_t shape[2] = {rows, columns};
+    return safetensors_require(file, name, type, columns ? 2 : 1, shape, tensor, error);
 }
 
-static uint64_t count_keys(const struct safetensors_tensor *keys)
-{
-    const uint64_t *key = keys->data;
-    uint64_t count = 0;
-    for (uint64_t i = 0; i < keytab_stored_slots(keys->shape[0]); i++) count += key[i] != 0;
-    return count;
-}
-
-/* NUMBERS_NAME NULL: a table whose values are stored by slot. */
-static film_status open_table(struct keytab *table, const struct safetensors *file,
-                              const char *keys_name, const char *numbers_name, const char *path,
-                              film_error *error)
+static film_status open_line(struct decision *decision, const struct safetensors *file,
+                             film_error *error)
 {
     film_status status = FILM_OK;
-    const struct safetensors_tensor *keys, *numbers = NULL;
-    const uint64_t any[1] = {SAFETENSORS_ANY};
-    char where[300];
-    TRY(safetensors_require(file, keys_name, SAFETENSORS_U64, 1, any, &keys, error));
-    const uint64_t slots[1] = {keytab_stored_slots(keys->shape[0])};
-    if (numbers_name)
-        TRY(safetensors_require(file, numbers_name, SAFETENSORS_U32, 1, slots, &numbers, error));
-    snprintf(where, sizeof where, "%.200s: %s", path, keys_name);
-    TRY(keytab_map(table, keys->data, numbers ? numbers->data : NULL, keys->shape[0],
-                   count_keys(keys), where, error));
+    const struct safetensors_tensor *line;
+    size_t traits = traits_total(decision->encoder->fields);
+    TRY(need(file, "line", SAFETENSORS_F32, LINEAR_ROWS, traits, &line, error));
+    linear_map(&decision->line, line->data, traits);
 done:
     return status;
 }
@@ -114,15 +117,26 @@ static film_status open_evidence(struct decision *decision, const struct safeten
 {
     film_status status = FILM_OK;
     struct evidence *evidence = &decision->evidence;
-    const struct safetensors_tensor *feature, *item;
-    evidence->features = features_count(decision->encoder->features);
-    TRY(open_floats(file, "evidence.feature", (struct tensor_shape){2, {evidence->features, 2}},
-                    &feature, error));
-    TRY(open_table(&evidence->items, file, "evidence.keys", NULL, path, error));
-    TRY(open_floats(file, "evidence.item",
-                    (struct tensor_shape){1, {evidence->items.slot_mask + 1, 0}}, &item, error));
-    evidence->feature = feature->data;
-    evidence->item = item->data;
+    struct item_table *table = &evidence->table;
+    const struct features *features = decision->encoder->features;
+    const struct safetensors_tensor *feature, *scales, *scale, *numbers, *weight;
+    evidence->features = features_count(features);
+    TRY(need(file, "evidence.feature", SAFETENSORS_I8, evidence->features, 2, &feature, error));
+    TRY(need(file, "evidence.feature_scale", SAFETENSORS_F32, 2, 0, &scales, error));
+    TRY(need(file, "evidence.scale", SAFETENSORS_F32, ITEM_KINDS, 0, &scale, error));
+    evidence->feature_code = feature->data;
+    evidence->feature_scale = scales->data;
+    table->scale = scale->data;
+    table->words = features->first[GROUP_WORD + 1];
+    for (int s = 0; s < ITEM_SETS; s++) {
+        TRY(need(file, item_names[s][0], SAFETENSORS_U8, SAFETENSORS_ANY, 0, &numbers, error));
+        TRY(need(file, item_names[s][1], SAFETENSORS_I8, SAFETENSORS_ANY, 0, &weight, error));
+        table->list[s] = (struct item_list){.numbers = numbers->data,
+                                            .bytes = (size_t)numbers->bytes,
+                                            .weight = weight->data,
+                                            .count = (size_t)weight->shape[0]};
+    }
+    TRY(item_table_open(table, path, error));
 done:
     return status;
 }
@@ -132,12 +146,10 @@ static film_status open_edited(struct evidence *evidence, const struct safetenso
                                const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    const uint64_t any[1] = {SAFETENSORS_ANY};
     const struct safetensors_tensor *keys, *weights;
     if (!safetensors_find(file, "evidence.edited_keys")) return FILM_OK;
-    TRY(safetensors_require(file, "evidence.edited_keys", SAFETENSORS_U64, 1, any, &keys, error));
-    TRY(open_floats(file, "evidence.edited", (struct tensor_shape){1, {keys->shape[0], 0}},
-                    &weights, error));
+    TRY(need(file, "evidence.edited_keys", SAFETENSORS_U64, SAFETENSORS_ANY, 0, &keys, error));
+    TRY(need(file, "evidence.edited", SAFETENSORS_F32, keys->shape[0], 0, &weights, error));
     const uint64_t *key = keys->data;
     for (uint64_t i = 1; i < keys->shape[0]; i++)
         if (key[i] <= key[i - 1])
@@ -151,30 +163,25 @@ done:
 }
 
 static film_status open_trees(struct decision *decision, const struct safetensors *file,
-                              const struct trait_columns *columns, const char *path,
-                              film_error *error)
+                              const char *path, film_error *error)
 {
     film_status status = FILM_OK;
     struct trees *trees = &decision->trees;
     const struct safetensors_tensor *feature, *cut, *leaf, *cover;
-    uint64_t shape[2] = {TREE_SPLITS, SAFETENSORS_ANY};
     char where[300];
-    TRY(safetensors_require(file, "trees.feature", SAFETENSORS_I32, 2, shape, &feature, error));
+    TRY(need(file, "trees.feature", SAFETENSORS_I32, TREE_SPLITS, SAFETENSORS_ANY, &feature,
+             error));
     uint64_t count = feature->shape[1];
-    TRY(open_floats(file, "trees.cut", (struct tensor_shape){2, {TREE_SPLITS, count}}, &cut,
-                    error));
-    TRY(open_floats(file, "trees.leaf", (struct tensor_shape){2, {TREE_LEAVES, count}}, &leaf,
-                    error));
-    TRY(open_floats(file, "trees.cover", (struct tensor_shape){2, {TREE_LEAVES, count}}, &cover,
-                    error));
+    TRY(need(file, "trees.cut", SAFETENSORS_F32, TREE_SPLITS, count, &cut, error));
+    TRY(need(file, "trees.leaf", SAFETENSORS_F32, TREE_LEAVES, count, &leaf, error));
+    TRY(need(file, "trees.cover", SAFETENSORS_F32, TREE_LEAVES, count, &cover, error));
     *trees = (struct trees){.count = (size_t)count,
                             .feature = feature->data,
                             .cut = cut->data,
                             .leaf = leaf->data,
                             .cover = cover->data};
     snprintf(where, sizeof where, "%.200s: trees", path);
-    TRY(trees_check(trees, columns->count, where, error));
-    TRY(trait_columns_trees(columns, trees, path, error));
+    TRY(trees_check(trees, traits_total(decision->encoder->fields), where, error));
     TRY(decision_prepare(decision, error));
 done:
     return status;
@@ -184,37 +191,32 @@ static film_status open_memory(struct memory *memory, const struct safetensors *
                                const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct safetensors_tensor *cluster;
-    const uint64_t any[1] = {SAFETENSORS_ANY};
-    TRY(safetensors_require(file, "memory.cluster", SAFETENSORS_U32, 1, any, &cluster, error));
-    TRY(open_table(&memory->questions, file, "memory.keys", "memory.numbers", path, error));
-    if (memory->questions.count != cluster->shape[0])
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s: memory: %u keys, but %llu clusters; the file is damaged", path,
-                       memory->questions.count, (unsigned long long)cluster->shape[0]));
-    TRY(open_table(&memory->different, file, "memory.different.keys", "memory.different.numbers",
-                   path, error));
+    const struct safetensors_tensor *questions, *cluster, *apart;
+    char where[300];
+    TRY(need(file, "memory.questions", SAFETENSORS_U8, SAFETENSORS_ANY, 0, &questions, error));
+    TRY(need(file, "memory.cluster", SAFETENSORS_U32, SAFETENSORS_ANY, 0, &cluster, error));
+    TRY(need(file, "memory.apart", SAFETENSORS_U8, SAFETENSORS_ANY, 0, &apart, error));
+    snprintf(where, sizeof where, "%.200s: memory.questions", path);
+    TRY(keytab_open(&memory->questions, safetensors_text(questions), cluster->shape[0], where,
+                    error));
+    snprintf(where, sizeof where, "%.200s: memory.apart", path);
+    TRY(keytab_open(&memory->different, safetensors_text(apart), KEYTAB_ANY, where, error));
     memory->cluster = cluster->data;
 done:
     return status;
 }
 
 film_status decision_open(struct decision *decision, const struct safetensors *file,
-                          const struct trait_columns *columns, const char *path, film_error *error)
+                          const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct safetensors_tensor *line;
     if (!decision->full) return FILM_OK;
-    TRY(open_floats(file, "line", (struct tensor_shape){2, {LINEAR_ROWS, columns->count}}, &line,
-                    error));
-    TRY(trait_columns_line(columns, line->data, &decision->line, path, error));
-    int packed = safetensors_find(file, "evidence.feature_scale") != NULL;
-    TRY((packed ? packed_open_evidence : open_evidence)(decision, file, path, error));
+    TRY(open_line(decision, file, error));
+    TRY(open_evidence(decision, file, path, error));
     TRY(open_edited(&decision->evidence, file, path, error));
-    TRY(open_trees(decision, file, columns, path, error));
-    if (safetensors_find(file, "memory.cluster") || safetensors_find(file, "memory.keys") ||
-        safetensors_find(file, "memory.known.rest"))
-        TRY((packed ? packed_open_memory : open_memory)(&decision->memory, file, path, error));
+    TRY(open_trees(decision, file, path, error));
+    if (safetensors_find(file, "memory.questions") || safetensors_find(file, "memory.cluster"))
+        TRY(open_memory(&decision->memory, file, path, error));
 done:
     return status;
 }

@@ -2,19 +2,26 @@
 #ifndef MODEL_DECISION_FILE_H
 #define MODEL_DECISION_FILE_H
 
-#include "model/model.h"
-#include "model/trait_columns.h"
+#include "base/safetensors.h"
+#include "pair/decision.h"
 
-/* line, evidence.feature/.keys/.item, trees.feature/.cut/.leaf/.cover, memory.* */
-enum { DECISION_TENSORS = 18 };
+/* line, trees.feature/.cut/.leaf/.cover, evidence.*, memory.* */
+enum { DECISION_TENSORS = 17 };
 
-/* Appends the tensors of the decision to TENSORS and returns their number; 0 without a full
- * decision. */
-size_t decision_tensors(const struct decision *decision, struct safetensors_tensor *tensors);
+/* Arrays that exist only while a file is written. */
+struct decision_arrays {
+    uint8_t *questions, *apart; /* the keys of memory, ascending */
+    uint32_t *cluster;          /* of the questions in that order */
+};
+void decision_arrays_free(struct decision_arrays *arrays);
+
+/* Appends the tensors of a full decision to TENSORS; *COUNT grows. */
+film_status decision_tensors(const struct decision *decision, struct decision_arrays *arrays,
+                             struct safetensors_tensor *tensors, size_t *count, film_error *error);
 
 /* Finds and checks the tensors. The settings must have been read: decision->full says whether there
- * are any, COLUMNS which traits they refer to. */
+ * are any. */
 film_status decision_open(struct decision *decision, const struct safetensors *file,
-                          const struct trait_columns *columns, const char *path, film_error *error);
+                          const char *path, film_error *error);
 
 #endif

@@ -2,6 +2,7 @@
  * the rest of a model; weights and trees are tensors (decision_file.c). */
 #include "model/decision_settings.h"
 #include "base/jsonfile.h"
+#include "base/utf8.h"
 #include "pair/guarantees.h"
 
 #include <math.h>
@@ -31,7 +32,6 @@ static json_t *constrained_traits(unsigned kinds)
     return ids;
 }
 
-/* Earlier models have none. */
 static unsigned read_guarantees(const json_t *names)
 {
     unsigned kinds = 0;
@@ -59,7 +59,11 @@ json_t *decision_settings(const struct decision *decision)
         jsonfile_put(object, "guarantees", guarantee_names(decision->guarantees));
         jsonfile_put(object, "constraints", constrained_traits(decision->guarantees));
     }
-    trait_columns_write(object, decision->encoder->fields);
+    json_t *ids = json_array();
+    for (size_t t = 0; t < traits_total(decision->encoder->fields); t++)
+        jsonfile_append(ids, json_string(traits_get(decision->encoder->fields, t)->id));
+    jsonfile_put(object, "traits", ids);
+    jsonfile_put(object, "version", json_string(film_version()));
     const struct answer_rule *answered = &decision->answered;
     if (answered->learned)
         jsonfile_put(object, "answered",
@@ -133,7 +137,7 @@ static film_status read_answered(json_t *object, const char *path, struct answer
     return FILM_OK;
 }
 
-/* Only where labels are few; earlier models have none. */
+/* Only where labels are few. */
 static film_status read_pool_rule(json_t *object, const char *path, struct pool_rule *pool,
                                   film_error *error)
 {
@@ -146,9 +150,31 @@ static film_status read_pool_rule(json_t *object, const char *path, struct pool_
     return line_settings_read(outside, path, &pool->outside, error);
 }
 
+/* The line and the trees number the traits of this program, with those of the model's fields. */
+static film_status check_traits(const json_t *decision, const struct record_fields *fields,
+                                const char *path, film_error *error)
+{
+    enum { SHOWN = 60 };
+    const json_t *ids = json_object_get(decision, "traits");
+    const char *version = json_string_value(json_object_get(decision, "version"));
+    size_t count = json_array_size(ids), total = traits_total(fields);
+    for (size_t t = 0; t < count || t < total; t++) {
+        const char *id = json_string_value(json_array_get(ids, t));
+        const char *own = t < total ? traits_get(fields, t)->id : "none";
+        if (id && t < total && strcmp(id, own) == 0) continue;
+        if (!id) id = "none";
+        if (!version) version = "unknown";
+        return status_set(error, FILM_BAD_INPUT,
+                          "%s: the model was trained by film %.*s, whose trait %zu is %.*s; this "
+                          "program, film %s, has %s there; train the model again",
+                          path, (int)utf8_cut(version, strlen(version), SHOWN), version, t + 1,
+                          (int)utf8_cut(id, strlen(id), SHOWN), id, film_version(), own);
+    }
+    return FILM_OK;
+}
+
 film_status decision_settings_read(json_t *object, const char *path, struct decision *decision,
-                                   const struct record_fields *fields,
-                                   struct trait_columns *columns, film_error *error)
+                                   const struct record_fields *fields, film_error *error)
 {
     film_status status = FILM_OK;
     json_error_t problem;
@@ -172,7 +198,7 @@ film_status decision_settings_read(json_t *object, const char *path, struct deci
     TRY(read_answered(json_object_get(object, "answered"), path, &decision->answered, error));
     TRY(read_pool_rule(object, path, &decision->pool, error));
     TRY(line_settings_read(line, path, &decision->margin, error));
-    TRY(trait_columns_read(columns, object, fields, path, error));
+    TRY(check_traits(object, fields, path, error));
     decision->guarantees = read_guarantees(json_object_get(object, "guarantees"));
     decision->full = 1;
 done:

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "model/decision_file.h"
 #include "model/known_matches_file.h"
-#include "model/packed.h"
 #include "model/parent.h"
 #include "model/settings.h"
 #include "text/filetype.h"
@@ -15,9 +14,7 @@
 #include <string.h>
 
 #define FORMAT "film"
-#define FORMAT_VERSION "1"
-#define PACKED_VERSION "2" /* of packed models */
-#define CODED_VERSION "3"  /* of packed models with coded tensors */
+#define FORMAT_VERSION "4"
 
 void model_free(film_model *model)
 {
@@ -45,28 +42,22 @@ void model_free(film_model *model)
 
 /* ---- Opening ---- */
 
-/* The arrays of one feature group: NAME.bytes, NAME.offsets, NAME.slots. */
+/* The strings of one feature group: NAME.bytes, NAME.lengths. */
 static film_status open_group(film_model *model, int group, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    static const char *const parts[3] = {"bytes", "offsets", "slots"};
-    static const enum safetensors_type types[3] = {SAFETENSORS_U8, SAFETENSORS_U64,
-                                                   SAFETENSORS_U64};
-    const struct safetensors_tensor *tensor[3];
+    const struct safetensors_tensor *bytes, *lengths;
     const uint64_t any[1] = {SAFETENSORS_ANY};
-    char name[64];
-    for (int i = 0; i < 3; i++) {
-        snprintf(name, sizeof name, "%s.%s", group_name((enum group)group), parts[i]);
-        TRY(safetensors_require(model->file, name, types[i], 1, any, &tensor[i], error));
-    }
-    snprintf(name, sizeof name, "%s.offsets", group_name((enum group)group));
-    char where[300];
-    snprintf(where, sizeof where, "%.200s: %s", path, name);
-    TRY(strtab_map(&model->features.vocabulary[group],
-                   &(struct strtab_arrays){tensor[0]->data, tensor[0]->bytes, tensor[1]->data,
-                                           tensor[1]->shape[0], tensor[2]->data,
-                                           tensor[2]->shape[0]},
-                   where, error));
+    struct strtab *table = &model->features.vocabulary[group];
+    const char *prefix = group_name((enum group)group);
+    char name[2][24], where[300];
+    snprintf(name[0], sizeof name[0], "%s.bytes", prefix);
+    snprintf(name[1], sizeof name[1], "%s.lengths", prefix);
+    snprintf(where, sizeof where, "%.200s: %s", path, name[1]);
+    TRY(safetensors_require(model->file, name[0], SAFETENSORS_U8, 1, any, &bytes, error));
+    TRY(safetensors_require(model->file, name[1], SAFETENSORS_U8, 1, any, &lengths, error));
+    TRY(strtab_open(table, safetensors_text(bytes), safetensors_text(lengths), where, error));
+    TRY(strtab_quicken(table, error));
 done:
     return status;
 }
@@ -92,12 +83,19 @@ done:
 static film_status open_map(film_model *model, const char *path, film_error *error)
 {
     film_status status = FILM_OK;
-    const struct safetensors_tensor *map;
+    const struct safetensors_tensor *codes, *scales;
     uint64_t shape[2] = {features_count(&model->features), SAFETENSORS_ANY};
-    TRY(safetensors_require(model->file, "L", SAFETENSORS_F32, 2, shape, &map, error));
-    if (map->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map L is empty", path));
-    model->encoder.map.rows = map->data;
-    model->encoder.dim = (size_t)map->shape[1];
+    TRY(safetensors_require(model->file, "L", SAFETENSORS_I8, 2, shape, &codes, error));
+    TRY(safetensors_require(model->file, "L.scale", SAFETENSORS_F32, 1, shape, &scales, error));
+    if (codes->shape[1] == 0) TRY(status_set(error, FILM_BAD_INPUT, "%s: map L is empty", path));
+    const float *scale = scales->data;
+    for (uint64_t i = 0; i < shape[0]; i++)
+        if (scale[i] < 0)
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "%s: L.scale: scale %llu is negative; the file is damaged", path,
+                           (unsigned long long)i));
+    model->encoder.map = (struct word_map){.codes = codes->data, .scales = scale};
+    model->encoder.dim = (size_t)codes->shape[1];
 done:
     return status;
 }
@@ -109,9 +107,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     const struct safetensors_tensor *idf, *sigma;
     uint64_t total = 0;
     for (int g = 0; g < GROUPS; g++) {
-        if (features->groups & GROUP_BIT(g))
-            TRY((model->bits ? packed_open_group : open_group)(model, g, path, error));
-        if (features->groups & GROUP_BIT(g)) TRY(strtab_quicken(&features->vocabulary[g], error));
+        if (features->groups & GROUP_BIT(g)) TRY(open_group(model, g, path, error));
         total += features->vocabulary[g].count;
         if (total >= STRTAB_NONE)
             TRY(status_set(error, FILM_BAD_INPUT, "%s: too many features", path));
@@ -125,8 +121,7 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     model->sigma = sigma->data;
     model->rank = (size_t)sigma->shape[0];
     model->encoder.features = features; /* similarity comes from the settings */
-    TRY(model->bits ? packed_open_relations(model, path, error)
-                    : relations_from(model->file, path, &model->relations, error));
+    TRY(relations_from(model->file, path, &model->relations, error));
     if (model->relations.words.count) model->encoder.relations = &model->relations;
     TRY(lexicon_renew(features, model->encoder.relations, error));
     int network = safetensors_metadata(model->file, "bert") != NULL ||
@@ -134,9 +129,9 @@ static film_status open_arrays(film_model *model, const char *path, film_error *
     if (network) TRY(open_network(model, path, error));
     /* A model of features alone has no map; next to a network, words need none. */
     if (strcmp(model->settings.method, "tfidf") == 0 ||
-        (network && !safetensors_find(model->file, model->bits ? "L.codes" : "L")))
+        (network && !safetensors_find(model->file, "L")))
         goto done;
-    TRY(model->bits ? packed_open_map(model, path, error) : open_map(model, path, error));
+    TRY(open_map(model, path, error));
     lexicon_set_map(features, &model->encoder.map, model->encoder.dim);
     model->encoder.weighs = network || strcmp(model->settings.method, "rank") == 0;
 done:
@@ -179,39 +174,31 @@ static film_status read_model_file(film_model *model, const char *path, film_err
 {
     film_status status = FILM_OK;
     const char *format, *version, *settings, *figures;
-    struct trait_columns columns = {0};
     format = safetensors_metadata(model->file, "format");
     if (!format || strcmp(format, FORMAT) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
                        "%s is a safetensors file but not a FILM model; train a model first", path));
     TRY(metadata(model, path, "format_version", &version, error));
-    int packed = strcmp(version, PACKED_VERSION) == 0 || strcmp(version, CODED_VERSION) == 0;
-    if (!packed && strcmp(version, FORMAT_VERSION) != 0)
+    if (strcmp(version, FORMAT_VERSION) != 0)
         TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s has format version %.20s; this library reads versions " FORMAT_VERSION
-                       " to " CODED_VERSION "; use a newer film or train again",
+                       "%s has format version %.20s; this program reads version " FORMAT_VERSION
+                       "; train the model again",
                        path, version));
     if (!safetensors_is_checked(model->file))
         TRY(status_set(error, FILM_BAD_INPUT, "%s: the checksums are missing; train again", path));
     TRY(safetensors_check_finite(model->file, path, error));
     TRY(metadata(model, path, "settings", &settings, error));
     TRY(metadata(model, path, "figures", &figures, error));
-    TRY(settings_read(settings, path, model, &columns, error));
-    if (packed != (model->bits != 0))
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s: settings: \"packed\" does not fit the format version; the file is "
-                       "damaged",
-                       path));
+    TRY(settings_read(settings, path, model, error));
     TRY_ALLOC(model->figures = mem_string(figures, strlen(figures)), error);
     TRY(open_arrays(model, path, error));
     model->decision.encoder = &model->encoder;
-    TRY(decision_open(&model->decision, model->file, &columns, path, error));
+    TRY(decision_open(&model->decision, model->file, path, error));
     TRY(known_matches_open(&model->decision.matches, model->file, path, error));
     TRY(parent_open(model, path, error));
     TRY(examples_open(&model->examples, model->file, path, error));
     TRY(classifier_open(&model->classifier, model->file, model->encoder.dim, path, error));
 done:
-    trait_columns_free(&columns);
     return status;
 }
 
@@ -274,14 +261,26 @@ film_status model_parse_parent(const void *bytes, size_t size, const char *name,
 /* ---- Saving ---- */
 
 enum {
-    OWN_TENSORS = 3 * GROUPS + 4 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS +
-                  KNOWN_MATCHES_TENSORS + RELATIONS_TENSORS + PACKED_TENSORS + PARENT_TENSORS
+    OWN_TENSORS = 2 * GROUPS + 5 + DECISION_TENSORS + EXAMPLES_TENSORS + CLASSIFIER_TENSORS +
+                  KNOWN_MATCHES_TENSORS + RELATIONS_TENSORS + PARENT_TENSORS
 };
+/* The tensors of a file, and arrays that exist only while they are written. */
 struct layout {
     struct safetensors_tensor *tensors; /* OWN_TENSORS, and those of a network */
-    char names[3 * GROUPS][24];
+    char names[2 * GROUPS][24];
     size_t count;
+    uint8_t *lengths[GROUPS], *relation_lengths, *class_items;
+    struct decision_arrays decision;
 };
+
+static void layout_free(struct layout *layout)
+{
+    for (int g = 0; g < GROUPS; g++) mem_free(layout->lengths[g]);
+    mem_free(layout->relation_lengths);
+    mem_free(layout->class_items);
+    decision_arrays_free(&layout->decision);
+    mem_free(layout->tensors);
+}
 
 static void layout_add(struct layout *layout, const char *name, enum safetensors_type type,
                        const void *data, size_t dims, uint64_t rows, uint64_t columns)
@@ -290,16 +289,19 @@ static void layout_add(struct layout *layout, const char *name, enum safetensors
         .name = name, .type = type, .dims = dims, .shape = {rows, columns}, .data = data};
 }
 
-static void place_group(struct layout *layout, int group, const struct strtab *table)
+static film_status place_group(struct layout *layout, int group, const struct strtab *table,
+                               film_error *error)
 {
-    char(*name)[24] = &layout->names[3 * group];
+    char(*name)[24] = &layout->names[2 * group];
     const char *prefix = group_name((enum group)group);
+    uint64_t size;
+    film_status status = strtab_lengths(table, &layout->lengths[group], &size, error);
+    if (status != FILM_OK) return status;
     snprintf(name[0], 24, "%s.bytes", prefix);
-    snprintf(name[1], 24, "%s.offsets", prefix);
-    snprintf(name[2], 24, "%s.slots", prefix);
+    snprintf(name[1], 24, "%s.lengths", prefix);
     layout_add(layout, name[0], SAFETENSORS_U8, table->bytes, 1, table->offsets[table->count], 0);
-    layout_add(layout, name[1], SAFETENSORS_U64, table->offsets, 1, table->count + 1u, 0);
-    layout_add(layout, name[2], SAFETENSORS_U64, table->slots, 1, strtab_stored_slots(table), 0);
+    layout_add(layout, name[1], SAFETENSORS_U8, layout->lengths[group], 1, size, 0);
+    return FILM_OK;
 }
 
 /* Places the map on top of the network, then the network itself. */
@@ -314,52 +316,55 @@ static void place_network(struct layout *layout, const film_model *model,
     layout->count += network->count;
 }
 
-film_status model_save(const film_model *model, const char *path, film_error *error)
+static film_status place_tensors(const film_model *model, struct layout *layout, film_error *error)
 {
     film_status status = FILM_OK;
     const struct features *features = &model->features;
+    const struct word_map *map = &model->encoder.map;
+    size_t count = features_count(features);
+    if (map->codes) {
+        layout_add(layout, "L", SAFETENSORS_I8, map->codes, 2, count, model->encoder.dim);
+        layout_add(layout, "L.scale", SAFETENSORS_F32, map->scales, 1, count, 0);
+    }
+    layout_add(layout, "idf", SAFETENSORS_F32, features->idf, 1, count, 0);
+    layout_add(layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
+    for (int g = 0; g < GROUPS; g++)
+        if (features->groups & GROUP_BIT(g))
+            TRY(place_group(layout, g, &features->vocabulary[g], error));
+    TRY(relations_tensors(&model->relations, &layout->relation_lengths, layout->tensors,
+                          &layout->count, error));
+    TRY(decision_tensors(&model->decision, &layout->decision, layout->tensors, &layout->count,
+                         error));
+    layout->count +=
+        known_matches_tensors(&model->decision.matches, layout->tensors + layout->count);
+    layout->count += examples_tensors(&model->examples, layout->tensors + layout->count);
+    TRY(classifier_tensors(&model->classifier, &layout->class_items, layout->tensors,
+                           &layout->count, error));
+    layout->count += parent_tensors(model, layout->tensors + layout->count);
+done:
+    return status;
+}
+
+film_status model_save(const film_model *model, const char *path, film_error *error)
+{
+    film_status status = FILM_OK;
     struct network_file network = {.tensors = NULL};
     struct layout layout = {.count = 0};
-    struct packed_arrays packed = {.relations = NULL};
-    struct coded_tensors coded = {.bytes = NULL};
     char *settings = NULL;
     if (model->network) TRY(model->network->interface->save(model->network, &network, error));
     TRY_ALLOC(layout.tensors = mem_array(OWN_TENSORS + network.count, sizeof *layout.tensors),
               error);
     TRY(settings_write(model, &settings, error));
-    if (model->encoder.map.rows)
-        layout_add(&layout, "L", SAFETENSORS_F32, model->encoder.map.rows, 2,
-                   features_count(features), model->encoder.dim);
-    layout_add(&layout, "idf", SAFETENSORS_F32, features->idf, 1, features_count(features), 0);
-    layout_add(&layout, "sigma", SAFETENSORS_F32, model->sigma, 1, model->rank, 0);
-    for (int g = 0; g < GROUPS && !model->bits; g++)
-        if (features->groups & GROUP_BIT(g)) place_group(&layout, g, &features->vocabulary[g]);
-    if (model->bits)
-        TRY(packed_tensors(model, &packed, layout.tensors, &layout.count, error));
-    else
-        layout.count += relations_tensors(&model->relations, layout.tensors + layout.count);
-    layout.count += decision_tensors(&model->decision, layout.tensors + layout.count);
-    layout.count += known_matches_tensors(&model->decision.matches, layout.tensors + layout.count);
-    layout.count += examples_tensors(&model->examples, layout.tensors + layout.count);
-    layout.count += classifier_tensors(&model->classifier, layout.tensors + layout.count);
-    layout.count += parent_tensors(model, layout.tensors + layout.count);
-    const char *keys[7] = {"format", "format_version", "settings", "figures"};
-    const char *values[7] = {FORMAT, model->bits ? PACKED_VERSION : FORMAT_VERSION, settings,
-                             model->figures};
-    size_t entries = 4;
-    if (model_is_coded(model)) {
-        TRY(safetensors_encode(layout.tensors, layout.count, &coded, error));
-        values[1] = CODED_VERSION;
-        keys[entries] = SAFETENSORS_CODED, values[entries++] = coded.about;
-    }
+    TRY(place_tensors(model, &layout, error));
     if (model->network) place_network(&layout, model, &network);
+    const char *keys[6] = {"format", "format_version", "settings", "figures"};
+    const char *values[6] = {FORMAT, FORMAT_VERSION, settings, model->figures};
+    size_t entries = 4;
     if (network.bert) keys[entries] = "bert", values[entries++] = network.bert;
     if (network.deep) keys[entries] = "deep", values[entries++] = network.deep;
     TRY(safetensors_write(path, layout.tensors, layout.count, keys, values, entries, error));
 done:
-    mem_free(layout.tensors);
-    packed_arrays_free(&packed);
-    coded_tensors_free(&coded);
+    layout_free(&layout);
     network_file_free(&network);
     mem_free(settings);
     return status;

@@ -1,7 +1,8 @@
 /* An open model (film_open): everything needed for prediction, immutable.
  *
  * On disk a model is one safetensors file; docs/reference/model-file.md lists its tensors. Opened,
- * its arrays stay in the mapped file; just trained, they are the model's own. */
+ * its large arrays stay in the mapped file, and hash tables are built; just trained, all arrays are
+ * the model's own. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
@@ -25,7 +26,6 @@ struct film_model {
     struct encoder encoder;      /* features, map and dim; network and its map */
     struct relations relations;  /* what is known about words, to which `encoder` points */
     struct record_fields fields; /* of records, to which `encoder` points; none: sentences */
-    unsigned bits; /* of a value of the map in a packed model, 8, 6 or 4; 0: not packed */
     size_t rank;
     const float *sigma; /* rank singular values */
     struct decision decision;
@@ -36,13 +36,12 @@ struct film_model {
     /* Duration of each phase of training, a JSON object; NULL in an opened model. It is not saved,
      * so that the same training gives the same bytes. */
     char *seconds;
-    struct safetensors *file; /* NULL when the arrays below own the memory */
-    float *own_map, *own_sigma;
-    struct network *network; /* the BERT encoder, to which `encoder` points; may be NULL */
+    struct safetensors *file;   /* NULL when the arrays below own the memory */
+    float *own_map, *own_sigma; /* the map only while it is learned: see model_round */
+    struct network *network;    /* the BERT encoder, to which `encoder` points; may be NULL */
     float *own_network_map;
-    int8_t *own_codes; /* of a model that was packed here (model/packed.h) */
+    int8_t *own_codes; /* the map */
     float *own_scales;
-    const film_model *packed_from; /* of a packed copy */
     /* The model that training began from (model/parent.h); NULL: none. */
     film_model *parent;
     const void *parent_bytes; /* of its file */
@@ -65,6 +64,10 @@ film_status model_add_words(film_model *model, const char *path, film_error *err
 /* The same from SOURCE, which is closed in any case. */
 struct source;
 film_status model_read_words(film_model *model, struct source *source, film_error *error);
+
+/* Replaces what was just learned by what a file stores (round.c): the map and the weights of words
+ * become bytes with scales. */
+film_status model_round(film_model *model, film_error *error);
 
 film_status model_save(const film_model *model, const char *path, film_error *error);
 void model_free(film_model *model);

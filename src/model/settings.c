@@ -1,7 +1,6 @@
 /* The settings of a model as JSON: written to the model file, read back and checked, and described
  * for film info. Tensors are in model.c and decision_file.c. */
 #include "model/settings.h"
-#include "model/packed.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
 #include "model/decision_settings.h"
@@ -60,47 +59,21 @@ static json_t *classifier_object(const struct classifier *classifier)
                      "threshold", rule->threshold, "none", none);
 }
 
-/* NULL for a model that is not packed. */
-static json_t *packed_object(const film_model *model)
-{
-    return model->bits ? json_pack("{s:i, s:I}", "bits", (int)model->bits, "dim",
-                                   (json_int_t)model->encoder.dim)
-                       : NULL;
-}
-
-static film_status read_packed(json_t *object, const char *path, film_model *model,
-                               film_error *error)
-{
-    json_int_t bits = 0, dim = 0;
-    json_error_t problem;
-    if (!object) return FILM_OK;
-    if (json_unpack_ex(object, &problem, 0, "{s:I, s:I}", "bits", &bits, "dim", &dim) != 0)
-        return status_set(error, FILM_BAD_INPUT, "%s: settings: packed: %s", path, problem.text);
-    if (!packed_bits_exist((unsigned)bits) || dim < 0)
-        return status_set(error, FILM_BAD_INPUT,
-                          "%s: settings: packed: a value is out of range; the file is damaged",
-                          path);
-    model->bits = (unsigned)bits;
-    model->encoder.dim = (size_t)dim;
-    return FILM_OK;
-}
-
 static json_t *settings_object(const film_model *model)
 {
     const struct tokenizer *tokenizer = &model->features.tokenizer;
     json_t *share = model->decision.share > 0 ? json_real(model->decision.share) : NULL;
     json_t *edits = model->edits ? json_loads(model->edits, 0, NULL) : NULL;
     return json_pack(
-        "{s:s, s:s, s:o, s:I, s:I, s:i, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*, s:o*, s:o*}",
-        "method", model->settings.method, "similarity", similarity_names[model->encoder.similarity],
+        "{s:s, s:s, s:o, s:I, s:I, s:s?, s:o, s:I, s:o, s:o, s:o*, s:o*, s:o*, s:o*}", "method",
+        model->settings.method, "similarity", similarity_names[model->encoder.similarity],
         "features", group_names(model->features.groups), "min_df",
         (json_int_t)model->settings.min_df, "max_features",
-        (json_int_t)model->settings.max_features, "tokenizer", tokenizer->version, "stem",
-        tokenizer->stem, "stop", stop_words(&tokenizer->stop), "seed",
-        (json_int_t)model->settings.seed, "calibration", line_settings(&model->decision.similarity),
-        "decision", decision_settings(&model->decision), "share", share, "classifier",
-        classifier_object(&model->classifier), "fields", fields_object(&model->fields), "packed",
-        packed_object(model), "edits", edits);
+        (json_int_t)model->settings.max_features, "stem", tokenizer->stem, "stop",
+        stop_words(&tokenizer->stop), "seed", (json_int_t)model->settings.seed, "calibration",
+        line_settings(&model->decision.similarity), "decision", decision_settings(&model->decision),
+        "share", share, "classifier", classifier_object(&model->classifier), "fields",
+        fields_object(&model->fields), "edits", edits);
 }
 
 film_status settings_write(const film_model *model, char **json, film_error *error)
@@ -148,19 +121,14 @@ static film_status read_similarity(const char *name, const char *path, film_simi
                       "%s: settings: unknown similarity; use a newer version", path);
 }
 
-/* Joins the stop words by newlines, for tokenizer_restore. VERSION is NULL in earlier models. */
-static film_status read_tokenizer(const json_t *version, json_t *words, const char *stem,
-                                  const char *path, struct tokenizer *tokenizer, film_error *error)
+/* Joins the stop words by newlines, for tokenizer_restore. */
+static film_status read_tokenizer(json_t *words, const char *stem, const char *path,
+                                  struct tokenizer *tokenizer, film_error *error)
 {
     film_status status = FILM_OK;
     char *joined = NULL;
     size_t length = 0, capacity = 0, index;
     json_t *word;
-    json_int_t number = version ? json_integer_value(version) : TOKENIZER_PLAIN;
-    if (number < TOKENIZER_PLAIN || number > TOKENIZER_VERSION)
-        TRY(status_set(error, FILM_BAD_INPUT,
-                       "%s: settings: unknown version of the tokenizer; use a newer version",
-                       path));
     json_array_foreach(words, index, word)
     {
         if (!json_is_string(word))
@@ -173,7 +141,6 @@ static film_status read_tokenizer(const json_t *version, json_t *words, const ch
         length += more + 1;
     }
     TRY(tokenizer_restore(tokenizer, stem, (film_text){joined ? joined : "", length}, error));
-    tokenizer->version = (int)number;
 done:
     mem_free(joined);
     return status;
@@ -225,15 +192,11 @@ static film_status read_classifier(json_t *object, const char *path, struct clas
                        "neighbours", &rule->neighbours, "threshold", &rule->threshold, "none",
                        &none) != 0)
         return status_set(error, FILM_BAD_INPUT, "%s: settings: %s", path, problem.text);
-    size_t signs = json_array_size(none) - 1; /* the last value is the bias */
     int valid = isfinite(rule->scale) && isfinite(rule->neighbours) && isfinite(rule->threshold) &&
-                (signs == CLASS_SIGNS || signs == CLASS_SIGNS_1 || signs == CLASS_SIGNS_2 ||
-                 signs == CLASS_SIGNS_3);
-    memset(rule->none, 0, sizeof rule->none);
-    for (size_t s = 0; valid && s <= signs; s++) {
-        double value = json_number_value(json_array_get(none, s));
-        rule->none[s < signs ? s : CLASS_SIGNS] = value;
-        valid = isfinite(value);
+                json_array_size(none) == CLASS_SIGNS + 1;
+    for (size_t s = 0; valid && s <= CLASS_SIGNS; s++) {
+        rule->none[s] = json_number_value(json_array_get(none, s));
+        valid = isfinite(rule->none[s]);
     }
     return valid ? FILM_OK
                  : status_set(error, FILM_BAD_INPUT,
@@ -255,8 +218,7 @@ static film_status read_edits(json_t *list, const char *path, char **edits, film
                               "%s: settings: the edits are not a list; the file is damaged", path);
 }
 
-film_status settings_read(const char *json, const char *path, film_model *model,
-                          struct trait_columns *columns, film_error *error)
+film_status settings_read(const char *json, const char *path, film_model *model, film_error *error)
 {
     film_status status = FILM_OK;
     json_error_t problem;
@@ -287,16 +249,13 @@ film_status settings_read(const char *json, const char *path, film_model *model,
     TRY(line_settings_read(line, path, &model->decision.similarity, error));
     TRY(read_share(json_object_get(object, "share"), path, &model->decision.share, error));
     TRY(read_fields(json_object_get(object, "fields"), path, model, error));
-    TRY(decision_settings_read(decision, path, &model->decision, model->encoder.fields, columns,
-                               error));
-    TRY(read_packed(json_object_get(object, "packed"), path, model, error));
+    TRY(decision_settings_read(decision, path, &model->decision, model->encoder.fields, error));
     TRY(read_classifier(json_object_get(object, "classifier"), path, &model->classifier.rule,
                         error));
     TRY(read_edits(json_object_get(object, "edits"), path, &model->edits, error));
     TRY(read_similarity(similarity, path, &model->encoder.similarity, error));
     TRY(read_groups(groups, path, &model->features.groups, error));
-    TRY(read_tokenizer(json_object_get(object, "tokenizer"), words, json_string_value(stem), path,
-                       &model->features.tokenizer, error));
+    TRY(read_tokenizer(words, json_string_value(stem), path, &model->features.tokenizer, error));
 done:
     json_decref(object);
     return status;

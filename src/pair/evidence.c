@@ -75,15 +75,10 @@ float evidence_item(const struct evidence *evidence, uint64_t key)
     return evidence->edited_count ? evidence_edited(evidence, key, learned) : learned;
 }
 
-uint32_t evidence_items(const struct evidence *evidence)
-{
-    return evidence->items.keys ? evidence->items.count : item_table_count(&evidence->table);
-}
-
 static uint64_t learned_places(const struct evidence *evidence)
 {
     return evidence->items.keys ? evidence->items.slot_mask + 1
-                                : item_table_count(&evidence->table);
+                                : item_table_places(&evidence->table);
 }
 
 uint64_t evidence_places(const struct evidence *evidence)
@@ -103,7 +98,7 @@ uint64_t evidence_at(const struct evidence *evidence, uint64_t place, float *wei
         *weight = evidence->item[place];
         key = evidence->items.keys[place];
     } else {
-        key = item_table_at(&evidence->table, (uint32_t)place, weight);
+        key = item_table_at(&evidence->table, (size_t)place, weight);
     }
     *weight = evidence_edited(evidence, key, *weight);
     return key;

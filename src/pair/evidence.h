@@ -88,8 +88,7 @@ static inline float evidence_feature(const struct evidence *evidence, uint32_t i
 /* Returns the weight of an item, or 0 when the item is unknown. */
 float evidence_item(const struct evidence *evidence, uint64_t key);
 
-/* The number of items; the number of places that evidence_at lists, some of them empty. */
-uint32_t evidence_items(const struct evidence *evidence);
+/* The number of places that evidence_at lists, some of them empty. */
 uint64_t evidence_places(const struct evidence *evidence);
 
 /* The key and the weight of the item at a place. The key is 0 for an empty place, and for an item

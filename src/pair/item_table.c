@@ -1,7 +1,9 @@
 /* Compact weights of items: keys to small numbers, weights to bytes. It is built once, from what
- * src/learn learned, and read by evidence.c. */
+ * src/learn learned or from the lists of a file, and read by evidence.c. */
 #include "pair/item_table.h"
+#include "base/ascending.h"
 #include "base/mem.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,19 +20,9 @@ enum { WORD_KINDS = sizeof kind_of };
 
 void item_table_free(struct item_table *table)
 {
-    for (int s = 0; s < ITEM_SETS; s++) {
-        keyset_free(&table->set[s]);
-        if (table->slots) keyslots_free(table->slots->set[s]);
-    }
-    mem_free(table->slots);
+    for (int s = 0; s < ITEM_SETS; s++) keyslots_free(table->slots[s]);
     mem_free(table->own);
     memset(table, 0, sizeof *table);
-}
-
-unsigned item_table_bits(enum item_keys keys, uint32_t words)
-{
-    uint64_t ids = (uint64_t)words + 2; /* and the two ends */
-    return keys == ITEMS_OF_PHRASES ? PHRASE_BITS : keyset_bits(WORD_KINDS * ids * ids);
 }
 
 /* ---- Keys and numbers ---- */
@@ -70,9 +62,11 @@ static enum item_keys item_number(const struct item_table *table, uint64_t key, 
     return ITEMS_OF_WORDS;
 }
 
-uint32_t item_table_count(const struct item_table *table)
+/* The end of the numbers of a set. */
+static uint64_t number_end(const struct item_table *table, enum item_keys keys)
 {
-    return table->set[ITEMS_OF_WORDS].count + table->set[ITEMS_OF_PHRASES].count;
+    uint64_t ids = (uint64_t)table->words + 2; /* and the two ends */
+    return keys == ITEMS_OF_PHRASES ? (uint64_t)1 << PHRASE_BITS : WORD_KINDS * ids * ids;
 }
 
 float item_table_weight(const struct item_table *table, uint64_t key)
@@ -80,27 +74,9 @@ float item_table_weight(const struct item_table *table, uint64_t key)
     uint64_t number;
     enum item_keys keys = item_number(table, key, &number);
     if (keys == ITEM_SETS) return 0;
-    uint32_t at = keyset_find(&table->set[keys], number);
-    if (at == KEYSET_NONE) return 0;
-    return table->scale[key >> ITEM_KIND_SHIFT] * (float)table->weight[keys][at];
-}
-
-film_status item_table_prepare(struct item_table *table, film_error *error)
-{
-    table->slots = mem_zeroed(1, sizeof *table->slots);
-    return table->slots ? FILM_OK : status_no_memory(error);
-}
-
-void item_table_quicken(const struct item_table *table)
-{
-    for (int s = 0; table->slots && s < ITEM_SETS; s++) {
-        struct keyslots **place = &table->slots->set[s], *there = NULL;
-        if (__atomic_load_n(place, __ATOMIC_ACQUIRE)) continue;
-        struct keyslots *made = keyslots_new(&table->set[s], table->weight[s]);
-        if (made && !__atomic_compare_exchange_n(place, &there, made, 0, __ATOMIC_ACQ_REL,
-                                                 __ATOMIC_ACQUIRE))
-            keyslots_free(made); /* another thread was first */
-    }
+    const struct keyslots *slots = table->slots[keys];
+    return table->scale[key >> ITEM_KIND_SHIFT] *
+           (float)keyslots_value(slots, keyslots_fetch(slots, number));
 }
 
 /* Fetches the slots that the COUNT items of a kind read. */
@@ -108,7 +84,7 @@ static void fetch_kind(const struct item_table *table, const struct item *items,
                        uint64_t *mixed)
 {
     enum item_keys set = number_of[items->kind] ? ITEMS_OF_WORDS : ITEMS_OF_PHRASES;
-    const struct keyslots *slots = table->slots->set[set];
+    const struct keyslots *slots = table->slots[set];
     uint64_t words = table->words, ids = words + 2, base = (number_of[items->kind] - 1u) * ids;
     uint64_t nothing = WORD_KINDS * ids * ids; /* the number of no item */
     for (size_t i = 0; i < count; i++) {
@@ -122,8 +98,8 @@ static void fetch_kind(const struct item_table *table, const struct item *items,
 }
 
 /* Two passes over each kind: what all items read is fetched before the first is read. */
-static void weigh_quickly(const struct item_table *table, const struct item *items, size_t count,
-                          float *weights)
+void item_table_weights(const struct item_table *table, const struct item *items, size_t count,
+                        float *weights)
 {
     uint64_t mixed[ITEM_BLOCK];
     uint16_t end[ITEM_BLOCK]; /* of each run of items of one kind */
@@ -136,34 +112,24 @@ static void weigh_quickly(const struct item_table *table, const struct item *ite
     }
     for (size_t r = 0, first = 0; r < runs; first = end[r++]) {
         enum item_kind kind = items[first].kind;
-        keyslots_scale(table->slots->set[number_of[kind] ? ITEMS_OF_WORDS : ITEMS_OF_PHRASES],
+        keyslots_scale(table->slots[number_of[kind] ? ITEMS_OF_WORDS : ITEMS_OF_PHRASES],
                        mixed + first, end[r] - first, table->scale[kind], weights + first);
     }
 }
 
-void item_table_weights(const struct item_table *table, const struct item *items, size_t count,
-                        float *weights)
+size_t item_table_places(const struct item_table *table)
 {
-    struct keyslots *slots[ITEM_SETS] = {NULL};
-    for (int s = 0; table->slots && s < ITEM_SETS; s++)
-        slots[s] = __atomic_load_n(&table->slots->set[s], __ATOMIC_ACQUIRE);
-    if (slots[0] && slots[1]) {
-        weigh_quickly(table, items, count, weights);
-        return;
-    }
-    for (size_t i = 0; i < count; i++) weights[i] = item_table_weight(table, items[i].key);
+    return table->slots[ITEMS_OF_WORDS] ? table->slots[ITEMS_OF_WORDS]->places : 0;
 }
 
-uint64_t item_table_at(const struct item_table *table, uint32_t position, float *weight)
+uint64_t item_table_at(const struct item_table *table, size_t place, float *weight)
 {
-    uint64_t ids = (uint64_t)table->words + 2;
+    uint64_t ids = (uint64_t)table->words + 2, number;
+    int value = keyslots_at(table->slots[ITEMS_OF_WORDS], place, &number);
     *weight = 0;
-    if (position >= table->set[ITEMS_OF_WORDS].count) return 0;
-    uint64_t number = keyset_at(&table->set[ITEMS_OF_WORDS], position);
-    uint64_t order = number / ids / ids;
-    if (order >= WORD_KINDS) return 0; /* a damaged file */
-    uint64_t kind = kind_of[order];
-    *weight = table->scale[kind] * (float)table->weight[ITEMS_OF_WORDS][position];
+    if (!value) return 0;
+    uint64_t kind = kind_of[number / ids / ids];
+    *weight = table->scale[kind] * (float)value;
     return kind << ITEM_KIND_SHIFT |
            (uint64_t)number_id(table, number / ids % ids) << ITEM_ID_BITS |
            number_id(table, number % ids);
@@ -182,48 +148,128 @@ static void find_scales(const uint64_t *keys, const float *weights, size_t count
     for (int kind = 0; kind < ITEM_KINDS; kind++) scale[kind] /= MOST;
 }
 
-/* Builds one set from the items that belong to it. ROOM has the space of its weights. */
-static film_status build_set(struct item_table *table, enum item_keys which, const uint64_t *keys,
-                             const float *weights, size_t count, int8_t *room, film_error *error)
+/* A set of items under construction. */
+struct item_numbers {
+    struct numbered_item {
+        uint64_t number;
+        int8_t weight;
+    } * list;
+    size_t count;
+};
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = ((const struct numbered_item *)a)->number,
+             y = ((const struct numbered_item *)b)->number;
+    return (x > y) - (x < y);
+}
+
+/* Makes the empty slots of a set. */
+static film_status make_slots(struct item_table *table, enum item_keys which, size_t count,
+                              film_error *error)
+{
+    unsigned bits = keyslots_bits(number_end(table, which));
+    if (bits > KEYSLOTS_MOST_BITS)
+        return status_set(error, FILM_BAD_INPUT, "too many words for their evidence");
+    table->slots[which] = keyslots_new(bits, count);
+    return table->slots[which] ? FILM_OK : status_no_memory(error);
+}
+
+/* Sorts the items of one set and enters them into its slots. Leaves those out that have no room:
+ * only whoever chooses the words can make sixteen buckets full. */
+static film_status sort_set(struct item_table *table, enum item_keys which, const uint64_t *keys,
+                            const float *weights, size_t count, struct item_numbers *out,
+                            film_error *error)
 {
     film_status status = FILM_OK;
-    uint64_t *numbers = mem_array(count, sizeof *numbers);
-    int8_t *codes = mem_array(count, 1);
-    uint32_t *position = mem_array(count, sizeof *position);
+    struct numbered_item *list = out->list = mem_array(count, sizeof *list);
     size_t found = 0;
-    TRY_ALLOC(numbers && codes && position, error);
+    TRY_ALLOC(list, error);
     for (size_t i = 0; i < count; i++) {
-        if (item_number(table, keys[i], &numbers[found]) != which) continue;
+        if (item_number(table, keys[i], &list[found].number) != which) continue;
         float scale = table->scale[keys[i] >> ITEM_KIND_SHIFT];
-        codes[found] = (int8_t)(scale > 0 ? lrintf(weights[i] / scale) : 0);
-        found += codes[found] != 0;
+        list[found].weight = (int8_t)(scale > 0 ? lrintf(weights[i] / scale) : 0);
+        found += list[found].weight != 0;
     }
-    TRY(keyset_build(&table->set[which], numbers, found, item_table_bits(which, table->words),
-                     position, error));
-    for (size_t i = 0; i < found; i++) room[position[i]] = codes[i];
-    table->weight[which] = room;
+    sort_array(list, found, sizeof *list, by_number);
+    TRY(make_slots(table, which, found, error));
+    for (size_t i = 0; i < found; i++)
+        if ((i == 0 || list[i].number != list[i - 1].number) &&
+            keyslots_put(table->slots[which], &list[i].number, &list[i].weight, 1))
+            list[out->count++] = list[i];
 done:
-    mem_free(numbers);
-    mem_free(codes);
-    mem_free(position);
     return status;
+}
+
+/* Writes the sorted items of a set as a file lists them; returns the end of the bytes. */
+static uint8_t *write_set(const struct item_numbers *items, struct item_list *list, uint8_t *room)
+{
+    int8_t *weight = (int8_t *)room;
+    uint8_t *out = room + items->count;
+    uint64_t before = ASCENDING_START;
+    *list = (struct item_list){.numbers = out, .weight = weight, .count = items->count};
+    for (size_t i = 0; i < items->count; before = items->list[i++].number) {
+        weight[i] = items->list[i].weight;
+        out += ascending_put(out, before, items->list[i].number);
+    }
+    list->bytes = (size_t)(out - list->numbers);
+    return out;
 }
 
 film_status item_table_build(struct item_table *table, const uint64_t *keys, const float *weights,
                              size_t count, uint32_t words, film_error *error)
 {
     film_status status = FILM_OK;
-    *table = (struct item_table){.words = words};
+    struct item_numbers items[ITEM_SETS] = {{NULL, 0}};
     size_t scales = ITEM_KINDS * sizeof(float);
-    float *scale = table->own = mem_array(scales + count + 1, 1);
+    *table = (struct item_table){.words = words};
+    float *scale = table->own = mem_array(count + scales, 1 + ASCENDING_MOST);
     TRY_ALLOC(scale, error);
-    TRY(item_table_prepare(table, error));
     find_scales(keys, weights, count, scale);
     table->scale = scale;
-    int8_t *room = (int8_t *)table->own + scales;
-    TRY(build_set(table, ITEMS_OF_WORDS, keys, weights, count, room, error));
-    room += table->set[ITEMS_OF_WORDS].count;
-    TRY(build_set(table, ITEMS_OF_PHRASES, keys, weights, count, room, error));
+    uint8_t *room = (uint8_t *)table->own + scales;
+    for (int s = 0; s < ITEM_SETS; s++) {
+        TRY(sort_set(table, (enum item_keys)s, keys, weights, count, &items[s], error));
+        room = write_set(&items[s], &table->list[s], room);
+    }
+done:
+    for (int s = 0; s < ITEM_SETS; s++) mem_free(items[s].list);
+    if (status != FILM_OK) item_table_free(table);
+    return status;
+}
+
+/* ---- Opening ---- */
+
+/* Enters a list of a file into its slots. Returns the number of items, SIZE_MAX for wrong bytes. */
+static size_t read_set(struct item_table *table, enum item_keys which)
+{
+    enum { BLOCK = 64 };
+    const struct item_list *list = &table->list[which];
+    const uint8_t *at = list->numbers, *end = at + list->bytes;
+    uint64_t number = ASCENDING_START, last = number_end(table, which), block[BLOCK];
+    size_t valid = 0;
+    for (size_t here = BLOCK; at < end && here == BLOCK; valid += here) {
+        for (here = 0; here < BLOCK && valid + here < list->count; here++) {
+            if (!ascending_get(&at, end, &number) || number >= last) break;
+            block[here] = number;
+        }
+        here = keyslots_put(table->slots[which], block, list->weight + valid, here);
+    }
+    return at < end ? SIZE_MAX : valid;
+}
+
+film_status item_table_open(struct item_table *table, const char *name, film_error *error)
+{
+    film_status status = FILM_OK;
+    for (int s = 0; s < ITEM_SETS; s++) {
+        size_t count = table->list[s].count;
+        TRY(make_slots(table, (enum item_keys)s, count, error));
+        if (read_set(table, (enum item_keys)s) != count)
+            TRY(status_set(error, FILM_BAD_INPUT,
+                           "%s: the numbers of evidence.%s do not fit its %zu weights; the file is "
+                           "damaged",
+                           name, s == ITEMS_OF_WORDS ? "words" : "phrases", count));
+    }
 done:
     if (status != FILM_OK) item_table_free(table);
     return status;

@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Pairs from which on it pays to arrange the weights of items for speed. */
-enum { MANY = 1024 };
-
 film_status match_prior(double prior, double *log_odds, film_error *error)
 {
     if (!(prior > 0 && prior < 1))
@@ -30,8 +27,7 @@ film_status match_rule(struct match_rule *rule, const struct decision *decision,
         if (prior == 0)
             return status_set(error, FILM_USAGE,
                               "this model does not know the share of duplicates: it was trained "
-                              "without pairs of both labels, or by an earlier version; set the "
-                              "prior to a number");
+                              "without pairs of both labels; set the prior to a number");
     }
     film_status status = match_prior(prior, &prior_log_odds, error);
     if (status == FILM_OK)
@@ -220,11 +216,9 @@ static film_status measure_pair(struct match *match, struct match_measures *pair
     film_status status = FILM_OK;
     const struct decision *decision = match->decision;
     struct survey *survey = &match->survey;
-    if (++match->judged == MANY) item_table_quicken(&decision->evidence.table);
     uint64_t hash[2] = {survey->reading.side[0].hash, survey->reading.side[1].hash};
-    if (match->rule.memory) memory_prefetch(&decision->memory, hash[0], hash[1], 0);
+    if (match->rule.memory) memory_prefetch(&decision->memory, hash[0], hash[1]);
     if (!survey->weighed) TRY(survey_weigh(survey, &decision->evidence, error));
-    if (match->rule.memory) memory_prefetch(&decision->memory, hash[0], hash[1], 1);
     TRY(survey_finish(survey, &decision->evidence, error));
     enum memory_answer answer =
         match->rule.memory ? decision_memory(decision, survey) : MEMORY_UNKNOWN;

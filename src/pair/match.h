@@ -45,7 +45,6 @@ struct match {
     size_t strongest_capacity;
     double *shares; /* of tokens and features, while reasons are computed */
     size_t shares_capacity;
-    size_t judged; /* pairs so far */
     float *traits; /* of the pairs of a block, and scratch; NULL: not needed yet */
     struct tree_terms terms;
     /* The words of either side, separated by spaces: phrases are ranges of these bytes. */

@@ -11,7 +11,6 @@
 #ifndef PAIR_MEMORY_H
 #define PAIR_MEMORY_H
 
-#include "base/keyset.h"
 #include "base/keytab.h"
 
 enum memory_answer {
@@ -25,13 +24,10 @@ enum memory_answer {
 /* Set in `cluster` for a record that has a match. */
 #define MEMORY_MATCHED (1u << 31)
 
-/* As learned, or compact: then `known` and `apart` replace the two hash tables. */
 struct memory {
     struct keytab questions;       /* hash of a question (struct reading_side) -> its number */
     const uint32_t *cluster;       /* by number; of records with MEMORY_MATCHED */
     struct keytab different;       /* smaller cluster << 32 | larger */
-    struct keyset known;           /* memory_question -> its number */
-    struct keyset apart;           /* memory_apart of two clusters labelled different */
     double weight[MEMORY_ANSWERS]; /* log-odds of each result; unknown: 0 */
     uint32_t *own_cluster;         /* NULL when mapped */
 };
@@ -40,15 +36,8 @@ void memory_free(struct memory *memory);
 
 static inline int memory_exists(const struct memory *memory)
 {
-    return memory->questions.keys || memory->known.sizes;
+    return memory->questions.keys != NULL;
 }
-
-/* Makes the compact form of MEMORY, which must be in the form that is learned. */
-film_status memory_pack(const struct memory *memory, struct memory *out, film_error *error);
-
-/* The bits of the numbers in `known`, and in `apart` of COUNT questions. */
-enum { MEMORY_QUESTION_BITS = 48 };
-unsigned memory_apart_bits(uint32_t count);
 
 /* The key of two clusters in `different`. */
 static inline uint64_t memory_clusters(uint32_t a, uint32_t b)
@@ -59,9 +48,8 @@ static inline uint64_t memory_clusters(uint32_t a, uint32_t b)
 /* Returns the cluster of a question, without MEMORY_MATCHED; KEYTAB_NONE: it is not known. */
 uint32_t memory_cluster(const struct memory *memory, uint64_t hash);
 
-/* Fetches what memory_find of question A and B reads, in two STEPS, 0 and 1: the tables are larger
- * than the caches. */
-void memory_prefetch(const struct memory *memory, uint64_t a, uint64_t b, int step);
+/* Fetches what memory_find of question A and B reads first: the table is larger than the caches. */
+void memory_prefetch(const struct memory *memory, uint64_t a, uint64_t b);
 enum memory_answer memory_find(const struct memory *memory, uint64_t a, uint64_t b);
 
 #endif

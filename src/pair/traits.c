@@ -56,7 +56,7 @@ static double pairs_of(size_t count)
 
 /* TRAIT(id, family, name, about, value); C is the comparison. An id is stored in model files: it is
  * never changed and never used again for something else. A new trait goes to the end of its family
- * or anywhere else; models that do not know it open as before. */
+ * or anywhere else; models without it are refused by name. */
 #define TRAITS(TRAIT)                                                                              \
     TRAIT(words_min, LENGTH, "number of words, shorter sentence",                                  \
           "number of words in the shorter sentence", LESS(words))                                  \

@@ -245,8 +245,7 @@ done:
 
 /* ---- What the answers say ---- */
 
-/* The origin of an answer: "review random same 0.8312". Answers of an earlier version have no
- * probability. */
+/* The origin of an answer: "review random same 0.8312". */
 void film_review_origin(const film_review_pair *pair, char *origin)
 {
     snprintf(origin, FILM_REVIEW_ORIGIN, "review %s %s %.4f", pair->random ? "random" : "chosen",
@@ -261,8 +260,7 @@ int film_review_read_origin(film_text origin, film_review_pair *pair)
     for (int i = 0; i < 4; i++) {
         size_t length = strlen(starts[i]);
         if (origin.length < length || memcmp(origin.bytes, starts[i], length) != 0) continue;
-        *pair = (film_review_pair){.probability = -1, .same = i & 1, .random = i >> 1};
-        if (origin.length == length) return 1;
+        *pair = (film_review_pair){.same = i & 1, .random = i >> 1};
         if (origin.length != length + 7) return 0;
         memcpy(number, origin.bytes + length, 7);
         if (number[0] != ' ' || number[2] != '.' || strspn(number + 3, "0123456789") != 4 ||

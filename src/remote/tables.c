@@ -1,5 +1,5 @@
-/* Creates the tables of a pool in PostgreSQL, checks their version and migrates older ones. Rows
- * are read and written in pull.c and push.c. */
+/* Creates the tables of a pool in PostgreSQL and checks their version. Rows are read and written in
+ * pull.c and push.c. */
 #include "remote/tables.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
  * the row of `counter` and is therefore alone, so whoever sees a change sees all earlier ones.
  * `written` has a row per transaction: a writer that lost its connection during COMMIT looks for
  * its token there, and a copy checks whether the database still has its last change. */
-static const char first_version[] =
+static const char tables_sql[] =
     "CREATE TABLE version (version integer PRIMARY KEY, made timestamptz NOT NULL DEFAULT now());"
     "CREATE TABLE setting (name text PRIMARY KEY, value text NOT NULL);"
     "CREATE TABLE model (chunk bigint PRIMARY KEY, bytes bytea NOT NULL);"
@@ -28,9 +28,6 @@ static const char first_version[] =
     " writer name NOT NULL DEFAULT session_user, made timestamptz NOT NULL DEFAULT now());"
     "CREATE TABLE counter (one boolean PRIMARY KEY DEFAULT true CHECK (one),"
     " change bigint NOT NULL, token text NOT NULL);";
-
-/* Step i migrates version i to i + 1. A published step never changes. */
-static const char *const steps[TABLES_VERSION] = {first_version};
 
 static const char vectors_sql[] =
     "DO $$ DECLARE place name; dim integer := (SELECT value FROM setting WHERE name = 'dim');"
@@ -69,24 +66,12 @@ static film_status lock(struct session *session, film_error *error)
     return session_query(session, sql, NULL, 0, NULL, error);
 }
 
-static film_status migrate_tables(struct session *session, int64_t from, film_error *error)
-{
-    static const char sql[] = "INSERT INTO version (version) VALUES ($1::bigint)";
-    film_status status = FILM_OK;
-    for (int64_t i = from; i < TABLES_VERSION; i++) {
-        struct cell cell;
-        char room[8];
-        TRY(session_run(session, steps[i], error));
-        row_put_number(&cell, room, i + 1);
-        TRY(session_query(session, sql, &cell, 1, NULL, error));
-    }
-done:
-    return status;
-}
-
 film_status tables_create(struct session *session, film_error *error)
 {
     film_status status = FILM_OK;
+    static const char sql[] = "INSERT INTO version (version) VALUES ($1::bigint)";
+    struct cell cell;
+    char room[8];
     int schema, pool;
     TRY(lock(session, error));
     TRY(find_tables(session, &schema, &pool, error));
@@ -95,7 +80,9 @@ film_status tables_create(struct session *session, film_error *error)
                        "%s has a pool already; drop its schema or choose another database",
                        session->place->name));
     if (!schema) TRY(session_run(session, schema_sql, error));
-    TRY(migrate_tables(session, 0, error));
+    TRY(session_run(session, tables_sql, error));
+    row_put_number(&cell, room, TABLES_VERSION);
+    TRY(session_query(session, sql, &cell, 1, NULL, error));
 done:
     return status;
 }
@@ -115,21 +102,6 @@ static film_status read_version(struct session *session, int64_t *version, film_
     return status;
 }
 
-/* Another process may have migrated while this one waited for the lock. */
-static film_status upgrade_tables(struct session *session, film_error *error)
-{
-    film_status status = FILM_OK;
-    int64_t version;
-    TRY(session_run(session, "BEGIN", error));
-    TRY(lock(session, error));
-    TRY(read_version(session, &version, error));
-    TRY(migrate_tables(session, version, error));
-    TRY(session_run(session, "COMMIT", error));
-done:
-    if (status != FILM_OK) session_rollback(session);
-    return status;
-}
-
 film_status tables_open(struct session *session, film_error *error)
 {
     film_status status = FILM_OK;
@@ -140,15 +112,11 @@ film_status tables_open(struct session *session, film_error *error)
         TRY(status_set(error, FILM_BAD_INPUT, "%s has no pool; create one first",
                        session->place->name));
     TRY(read_version(session, &version, error));
-    if (version > TABLES_VERSION)
-        TRY(status_set(
-            error, FILM_BAD_INPUT,
-            "%s is a pool of version %lld; this library supports version %d; use a newer version",
-            session->place->name, (long long)version, TABLES_VERSION));
-    if (version < 1)
-        TRY(status_set(error, FILM_BAD_INPUT, "%s is damaged: invalid version %lld",
-                       session->place->name, (long long)version));
-    if (version < TABLES_VERSION) TRY(upgrade_tables(session, error));
+    if (version != TABLES_VERSION)
+        TRY(status_set(error, FILM_BAD_INPUT,
+                       "%s is a pool of version %lld; this program reads version %d; export its "
+                       "sentences and labels with the program that wrote it, and create a new pool",
+                       session->place->name, (long long)version, TABLES_VERSION));
 done:
     return status;
 }

@@ -1,4 +1,4 @@
-/* The tables of a pool in PostgreSQL, their version, and how an older version becomes this one.
+/* The tables of a pool in PostgreSQL, and their version.
  * docs/how-to/share-a-pool.md shows them to users. */
 #ifndef REMOTE_TABLES_H
 #define REMOTE_TABLES_H
@@ -14,7 +14,7 @@ film_status tables_create(struct session *session, film_error *error);
 /* Adds the column of vectors with the right type; the setting `dim` must exist. */
 film_status tables_add_vectors(struct session *session, film_error *error);
 
-/* Fails when there is no pool, or one of a later version; migrates older versions. */
+/* Fails when there is no pool, or one of another version. */
 film_status tables_open(struct session *session, film_error *error);
 
 #endif

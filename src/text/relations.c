@@ -131,7 +131,6 @@ film_status relations_build(struct relations_builder *builder, struct relations 
     film_status status = FILM_OK;
     uint32_t words = builder->words.count;
     *relations = (struct relations){.own = NULL};
-    TRY(strtab_seal(&builder->words, error));
     uint32_t *own = mem_array(2 * (size_t)words + 1 + builder->count, sizeof *own);
     TRY_ALLOC(own, error);
     uint32_t *offsets = own, *list = own + words + 1, *classes = list + builder->count;
@@ -158,7 +157,7 @@ film_status relations_map(struct relations *relations, const struct relations_ar
 {
     film_status status = FILM_OK;
     *relations = (struct relations){.own = NULL};
-    TRY(strtab_map(&relations->words, &arrays->words, name, error));
+    TRY(strtab_open(&relations->words, arrays->bytes, arrays->lengths, name, error));
     uint64_t words = relations->words.count;
     if (arrays->offset_count != words + 1 || arrays->class_count != words ||
         arrays->offsets[0] != 0 || arrays->offsets[words] != arrays->link_count)

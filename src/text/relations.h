@@ -65,9 +65,10 @@ film_status relations_build(struct relations_builder *builder, struct relations 
                             film_error *error);
 void relations_free(struct relations *relations);
 
-/* Arrays of a file, to check and use in place. NAME is for messages. */
+/* Arrays of a file, to check and use in place: the words as in strtab_open. NAME is for
+ * messages. */
 struct relations_arrays {
-    struct strtab_arrays words;
+    film_text bytes, lengths;
     const uint32_t *offsets, *links, *classes;
     uint64_t offset_count, link_count, class_count;
 };

@@ -5,10 +5,12 @@
 #include "base/safetensors.h"
 #include "text/relations.h"
 
-enum { RELATIONS_TENSORS = 6 };
+enum { RELATIONS_TENSORS = 5 };
 
-/* Describes the arrays as tensors to write; returns their number, 0 for an empty table. */
-size_t relations_tensors(const struct relations *relations, struct safetensors_tensor *tensors);
+/* Appends the tensors of a table that is not empty; *COUNT grows. *LENGTHS, which one of them uses,
+ * is freed by the caller, also after an error. */
+film_status relations_tensors(const struct relations *relations, uint8_t **lengths,
+                              struct safetensors_tensor *tensors, size_t *count, film_error *error);
 
 /* Maps and checks the relations of an open file; an empty table where it has none. The file must
  * outlive them. PATH is for messages. */

@@ -46,7 +46,7 @@ film_status tokenizer_restore(struct tokenizer *tokenizer, const char *stem, fil
 {
     film_status status = FILM_OK;
     struct fold fold = {0};
-    *tokenizer = (struct tokenizer){.version = TOKENIZER_VERSION};
+    *tokenizer = (struct tokenizer){.stem = NULL};
     TRY(strtab_init(&tokenizer->stop, error));
     TRY(check_language(stem, error));
     if (stem) TRY_ALLOC(tokenizer->stem = mem_string(stem, strlen(stem)), error);

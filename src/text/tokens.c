@@ -351,8 +351,7 @@ film_status tokens_split(struct tokens *tokens, const struct tokenizer *tokenize
         enum character kind = character_at(fold, at, &step);
         size_t next = at + step, end = kind == LETTER ? run_end(fold, next) : at, name = at;
         int is_field = is_record && fold->bytes[at] == FIELD_NAME_MARK;
-        if (tokenizer->version > TOKENIZER_PLAIN && kind != SPACELESS && !is_field &&
-            may_be_name(fold, at, end))
+        if (!tokenizer->plain && kind != SPACELESS && !is_field && may_be_name(fold, at, end))
             TRY(add_name(tokens, at, end, &tail, &name, error));
         if (is_field) {
             while (next < fold->length && fold->bytes[next] != FIELD_VALUE_MARK) next++;

@@ -6,7 +6,7 @@
  *     Anna's = Anna 's -> anna s;  gonna = gon na;  -LRB- and the like are brackets, not words
  * In scripts without spaces (Han, Kana, Hangul, Thai), every character and every pair of adjacent
  * characters is a token. Stemming (Snowball) and stop words are options. Names that end or begin
- * with signs are one token each since version 2: c++, c#, .net, node.js. */
+ * with signs are one token each: c++, c#, .net, node.js. */
 #ifndef TEXT_TOKENS_H
 #define TEXT_TOKENS_H
 
@@ -25,12 +25,9 @@ struct token {
     uint32_t kind;
 };
 
-/* 1: letters and digits alone. 2: names with signs are tokens. A model keeps its version. */
-enum { TOKENIZER_PLAIN = 1, TOKENIZER_VERSION = 2 };
-
 /* Settings of a tokenizer; immutable, shared by threads. */
 struct tokenizer {
-    int version;        /* TOKENIZER_VERSION, or that of the model it was restored from */
+    int plain;          /* no names with signs: C++ is the word c */
     const char *stem;   /* Snowball language, or NULL */
     struct strtab stop; /* folded stop words; may be empty */
 };
@@ -46,8 +43,7 @@ struct tokens {
 /* STEM and STOP as in film_train_options; NULL for none. A stop word file has one word per line. */
 film_status tokenizer_init(struct tokenizer *tokenizer, const char *stem, const char *stop,
                            film_error *error);
-/* As tokenizer_init, with the stop words as a model stores them: separated by newlines. An
- * earlier version is set by the caller. */
+/* As tokenizer_init, with the stop words separated by newlines. */
 film_status tokenizer_restore(struct tokenizer *tokenizer, const char *stem, film_text words,
                               film_error *error);
 void tokenizer_free(struct tokenizer *tokenizer);

@@ -3,7 +3,6 @@
 #include "train/options.h"
 #include "embed/grams.h"
 #include "model/examples.h"
-#include "model/packed.h"
 #include "learn/operating.h"
 #include "pair/match.h"
 
@@ -52,8 +51,6 @@ static film_status check_ranges(const film_train_options *options, film_error *e
         {"rate", rank->rate, rank->rate >= 0 && rank->rate <= 100, "above 0, up to 100"},
         {"keep-examples", (double)options->keep_examples, options->keep_examples <= EXAMPLES_MOST,
          "up to 10000"},
-        {"bits", (double)options->bits,
-         options->bits == 0 || packed_bits_exist((unsigned)options->bits), "of 4, 6 and 8"},
         {"temperature", rank->temperature, rank->temperature >= 0 && rank->temperature <= 40,
          "above 0, up to 40"},
     };

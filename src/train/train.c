@@ -11,7 +11,6 @@
 #include "learn/learn_network.h"
 #include "learn/packed_rows.h"
 #include "learn/prior.h"
-#include "model/packed.h"
 #include "train/calibration.h"
 #include "train/known_words.h"
 #include "train/cross_validate.h"
@@ -329,7 +328,7 @@ static film_status train_rows(struct training_rows *rows, const film_train_optio
     if (plan.full) TRY(train_decision(&data, model, error));
     TRY(train_classifier(&data, model, error));
     if (plan.prior) TRY(train_prior(&data, model, error));
-    if (options->bits) TRY(model_shrink(model, (unsigned)options->bits, error));
+    TRY(model_round(model, error));
     TRY(lexicon_renew(&model->features, model->encoder.relations, error));
     lexicon_set_map(&model->features, &model->encoder.map, model->encoder.dim);
     if (!model->decision.full || rows->dev.rows || options->bert)

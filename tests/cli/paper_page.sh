@@ -40,7 +40,7 @@ assert all("not measured" in row for row in rows("Table 2").values())'
 check "two files for DEV and TEST: no warning" page page.html 'assert "are one file" not in json.dumps(d["lead"])'
 
 # The figure of Table 1 once more, by other commands.
-"$FILM" train train.tsv --dev half-train.tsv --method film --paper --bits 32 "${small[@]}" -o letter.film -q
+"$FILM" train train.tsv --dev half-train.tsv --method film --paper "${small[@]}" -o letter.film -q
 check "the letter's accuracy is that of film predict --decision knn" page page.html '
 paper, letter = rows("Table 1")["FILM"][:2]
 value, k = re.fullmatch(r"([0-9.]+) \(k = (\d+)\)", letter).groups()

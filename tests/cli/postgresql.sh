@@ -158,7 +158,7 @@ sql postgres "CREATE DATABASE latin OWNER owner ENCODING LATIN1 LOCALE 'C' TEMPL
 expect_output "another encoding" 3 "film: $(uri_of owner latin) has encoding LATIN1; create the database with encoding UTF8" \
     "$FILM" pool create "$(uri_of owner latin)" --model faq.film
 sql pool "INSERT INTO film.version VALUES (99)"
-expect_output "tables of a later version" 2 "film: $name is a pool of version 99; this library supports version 1; use a newer version" "$FILM" pool list "$uri"
+expect_output "tables of a later version" 2 "film: $name is a pool of version 99; this program reads version 1; export its sentences and labels with the program that wrote it, and create a new pool" "$FILM" pool list "$uri"
 sql pool "DELETE FROM film.version WHERE version = 99"
 expect_output "create from a damaged model leaves nothing" 2 "" bash -c 'head -c 5000 faq.film >bad.film; "$0" pool create "$1" --model bad.film 2>/dev/null; code=$?; echo; exit $code' \
     "$FILM" "$(uri_of owner none)"

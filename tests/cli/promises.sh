@@ -62,7 +62,7 @@ for command in "match plain.film lost_card card_lost --json" "predict plain.film
     check "--prior auto: ${command%% *}" bash -c 'cmp <("$0" "${@:2}" --prior auto) <("$0" "${@:2}" --prior "$1")' "$FILM" \
         "$("$PYTHON" -c 'import json; print(repr(json.load(open("out.json"))["settings"]["share"]))')" $command
 done
-expect_output "--prior auto without a known share" 1 'film: this model does not know the share of duplicates: it was trained without pairs of both labels, or by an earlier version; set the prior to a number' \
+expect_output "--prior auto without a known share" 1 'film: this model does not know the share of duplicates: it was trained without pairs of both labels; set the prior to a number' \
     "$FILM" match positives.film --prior auto a b
 expect_output "train --prior auto with one label" 2 'film: all pairs are labelled the same, so they give no prior; set the prior to a number' \
     "$FILM" train positives.tsv --prior auto -o no.film -q

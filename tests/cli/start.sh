@@ -42,12 +42,6 @@ EOF
 check "its term is a quarter of its log-odds, alone without the file, and reasons add up" "$PYTHON" terms.py
 
 # ---- stored ----
-"$FILM" pack with.film -o with4.film --bits 4 -q
-verdicts with4.film packed.jsonl
-check "a packed model keeps it" "$PYTHON" -c 'import json
-both = [[[r["weight"] for r in json.loads(l)["reasons"] if r["id"] == "start_model"] for l in open(n)] for n in ("with.jsonl", "packed.jsonl")]
-print(both)
-assert both[0] == both[1] and all(both[0])'
 check "a model without it has no such reason" bash -c '! grep -q start_model alone.jsonl'
 
 # ---- labels ----

@@ -86,7 +86,7 @@ check "without labels the summary explains the threshold" bash -c \
 OPTIONS="--rank 12 --dim 12 -q"
 trains full pairs.tsv
 has full '"threshold_from":"folds"'
-has full '"traits":["words of the shorter",'
+has full '"traits":["words_min",'
 has full '"memory":{"questions":'
 run "$FILM" train pairs.tsv --dim 12 -o x.film
 check "the summary prints the threshold and the balanced accuracy" grep -qE '^threshold 0\.[0-9]{2,3}; balanced accuracy [0-9.]+ %(, [0-9]+ to [0-9]+)? \(out of fold on [0-9,]+ pairs; new pairs are harder\)$' err
@@ -176,9 +176,12 @@ done
 if have_numpy "read_safetensors.py opens the model"; then
     run "$PYTHON" "$ROOT/tests/golden/read_safetensors.py" plain.film
     check "read_safetensors.py opens the model" test "$status" -eq 0
-    check "it finds the map" grep -qE '^tensor "L.codes" I8 \[[0-9]+,12\]' out
+    check "it finds the map" grep -qE '^tensor "L" I8 \[[0-9]+,12\]' out
     run "$PYTHON" "$ROOT/tests/golden/read_safetensors.py" --checksums plain.film
     check "its checksums are the documented ones ($(cat out))" grep -qE '^(ok|no libxxhash)$' out
+    faq_model svd.film
+    run "$PYTHON" "$ROOT/tests/golden/model_file.py" "$FILM" svd.film "$FAQ/train.tsv"
+    check "model_file.py finds in the file what film explain prints" grep -qx ok out
 fi
 
 # ---- info ----

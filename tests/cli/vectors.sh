@@ -39,25 +39,25 @@ E = np.array([mean(t) for t in texts])
 Y = np.load(sys.argv[1]).astype(float)
 unit = lambda a: a / np.linalg.norm(a, axis=1, keepdims=True)
 if sys.argv[2] == "mean":
-    assert np.abs(unit(E) @ unit(E).T - unit(Y) @ unit(Y).T).max() < 1e-4
+    assert np.abs(unit(E) @ unit(E).T - unit(Y) @ unit(Y).T).max() < 0.02  # rows are rounded to 8 bits
 else:  # a map on top: y = M e, up to the length of a sentence's row
     scale = np.linalg.norm(np.array([[(1 + math.log(c)) * (math.log((1 + len(texts)) / (1 + df[w])) + 1)
         for w, c in Counter(t.split()).items()] + [0] * (9 - len(set(t.split()))) for t in texts]), axis=1)
     E /= scale[:, None]
     M, *_ = np.linalg.lstsq(E, Y, rcond=None)
-    assert np.abs(E @ M - Y).max() < 1e-4 * np.abs(Y).max() and np.linalg.matrix_rank(M, tol=1e-4) == Y.shape[1]
+    assert np.abs(E @ M - Y).max() < 0.02 * np.abs(Y).max() and np.linalg.matrix_rank(M, tol=1e-4) == Y.shape[1]
 open("texts.txt", "w").write("".join(t + "\n" for t in texts))
 END
 "$PYTHON" -c '
 rows = [line.rstrip("\n").split("\t")[1:] for line in open("pairs.tsv")][1:]
 open("texts.txt", "w").write("".join(t + "\n" for t in dict.fromkeys(t for r in rows for t in r)))'
-run "$FILM" train pairs.tsv --vectors glove.txt --bits 32 --method tfidf --decision threshold --dev pairs.tsv -o mean.film
+run "$FILM" train pairs.tsv --vectors glove.txt --method tfidf --decision threshold --dev pairs.tsv -o mean.film
 check "how many words have a vector is printed" grep -q "vectors for 43 of 48 words" err
 "$FILM" embed mean.film texts.txt --format lines -o mean.npy -q
 check "without a map: the idf-weighted mean, as numpy has it" "$PYTHON" oracle.py mean.npy mean
-"$FILM" train pairs.tsv --vectors word2vec.gz --bits 32 --method tfidf --decision threshold --dev pairs.tsv -o packed.film -q
-check "heading, gzip: the same model" cmp mean.film packed.film
-"$FILM" train pairs.tsv --vectors glove.txt --bits 32 --dim 4 --decision threshold --dev pairs.tsv -o film.film -q
+"$FILM" train pairs.tsv --vectors word2vec.gz --method tfidf --decision threshold --dev pairs.tsv -o again.film -q
+check "heading, gzip: the same model" cmp mean.film again.film
+"$FILM" train pairs.tsv --vectors glove.txt --dim 4 --decision threshold --dev pairs.tsv -o film.film -q
 "$FILM" embed film.film texts.txt --format lines -o film.npy -q
 check "FILM on top is a linear map of the mean" "$PYTHON" oracle.py film.npy map
 check "FILM is the default method with labels" bash -c '"$0" info film.film --json | grep -q "\"method\": *\"film\""' "$FILM"
@@ -106,7 +106,6 @@ END
 deep -o again.film
 check "the same bytes again" cmp deep.film again.film
 check "its answer is that of a network" bash -c '"$0" match deep.film "kaba lodi" "lodi kaba" | grep -q "A network that cannot be explained"' "$FILM"
-check "packed, it answers the same" bash -c '"$0" pack deep.film --bits 4 -o small.film -q; cmp <("$0" predict deep.film pairs.tsv -q) <("$0" predict small.film pairs.tsv -q)' "$FILM"
 check "a report draws its loss" bash -c '"$0" report deep.film -q -o deep.html && grep -q "Training loss of the network" deep.html' "$FILM"
 fi
 

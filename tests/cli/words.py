@@ -26,11 +26,13 @@ def read_table():
         raw = data[8 + size + begin:8 + size + end]
         width = struct.calcsize(kind)
         return struct.unpack("<%d%s" % (len(raw) // width, kind), raw)
-    find = {name.split(".")[-1]: name for name in head if name != "__metadata__"}
-    text = bytes(array(find["bytes"], "B"))
-    starts = array(find["word_offsets"], "Q" if head[find["word_offsets"]]["dtype"] == "U64" else "I")
-    words = [text[a:b].decode() for a, b in zip(starts, starts[1:])]
-    offsets, links = array(find["offsets"], "I"), array(find["links"], "I")
+    text = bytes(array("relations.bytes", "B"))
+    words, at = [], 0
+    for length in array("relations.lengths", "B"):  # LEB128: words are shorter than 128 bytes
+        words.append(text[at:at + length].decode())
+        at += length
+    assert at == len(text)
+    offsets, links = array("relations.offsets", "I"), array("relations.links", "I")
     related = defaultdict(set)
     for w, word in enumerate(words):
         for link in links[offsets[w]:offsets[w + 1]]:

@@ -99,7 +99,6 @@ CASES = [
     Case("pool export as JSON", ["pool", "export", "p.pool", "-q", "--format", "jsonl"], ["p.pool"], pool="p.pool"),
     Case("pool check", ["pool", "check", "p.pool", "-t", "1"], ["p.pool"], pool="p.pool"),
     Case("--describe", ["--describe"]),
-    Case("pack", ["pack", "IN/a.film", "-o", "k.film", "-q"], outputs=["k.film"]),
     Case("edit", ["edit", "IN/a.film", "--set", "alone:card=-2", "--set", "zebra = quagga", "--yes", "-q", "-o", "k.film"], outputs=["k.film"]),
     Case("train, threshold", TRAIN + ["--decision", "threshold"], outputs=["m.film"]),
     Case("train", TRAIN, outputs=["m.film"]),

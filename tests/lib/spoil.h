@@ -14,7 +14,7 @@ struct spoil {
     struct safetensors *file;
     struct safetensors_tensor tensor[SPOIL_MOST]; /* with writable copies of the data */
     size_t count;
-    const char *key[8], *value[8]; /* metadata without the checksums; tensors are not coded */
+    const char *key[8], *value[8]; /* metadata without the checksums */
     size_t metadata;
 };
 
@@ -31,7 +31,7 @@ static inline int spoil_open(struct spoil *spoil, const char *path)
         tensor->data = copy;
     }
     for (const char *key = NULL; (key = safetensors_metadata_next(spoil->file, key));)
-        if (strncmp(key, "xxh3:", 5) != 0 && strcmp(key, SAFETENSORS_CODED) != 0) {
+        if (strncmp(key, "xxh3:", 5) != 0) {
             spoil->key[spoil->metadata] = key;
             spoil->value[spoil->metadata++] = safetensors_metadata(spoil->file, key);
         }

@@ -133,29 +133,41 @@ static void strings_get_dense_ids_and_are_found_again(void **state)
     assert_ok(strtab_add(&table, "", 0, &id, &error));
     assert_int_equal(strtab_find(&table, "", 0), id);
 
-    assert_ok(strtab_seal(&table, &error));
     struct strtab view;
-    uint64_t bytes = table.offsets[table.count];
-    assert_ok(
-        strtab_map(&view,
-                   &(struct strtab_arrays){table.bytes, bytes, table.offsets, table.count + 1u,
-                                           table.slots, strtab_stored_slots(&table)},
-                   "vocab", &error));
+    uint8_t *lengths;
+    uint64_t size;
+    film_text bytes = {table.bytes, (size_t)table.offsets[table.count]};
+    assert_ok(strtab_lengths(&table, &lengths, &size, &error));
+    film_text text = {(const char *)lengths, (size_t)size};
+    assert_ok(strtab_open(&view, bytes, text, "vocab", &error));
+    assert_int_equal(view.count, table.count);
     for (uint32_t i = 0; i < view.count; i++)
         assert_int_equal(
             strtab_find(&view, strtab_get(&view, i).bytes, strtab_get(&view, i).length), i);
-    assert_int_equal(
-        strtab_map(&view,
-                   &(struct strtab_arrays){table.bytes, bytes - 1, table.offsets, table.count + 1u,
-                                           table.slots, (uint64_t)table.slot_mask + 1},
-                   "vocab", &error),
-        FILM_BAD_INPUT);
-    assert_int_equal(strtab_map(&view,
-                                &(struct strtab_arrays){table.bytes, bytes, table.offsets,
-                                                        table.count + 1u, table.slots, 3},
-                                "vocab", &error),
-                     FILM_BAD_INPUT);
+    assert_int_equal(strtab_find(&view, "absent", 6), STRTAB_NONE);
+    strtab_free(&view);
+    film_free(lengths);
     strtab_free(&table);
+}
+
+static void damaged_strings_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes, *lengths, *message;
+    } cases[] = {{"abcde", "\2\2", "do not cover"},
+                 {"abcde", "\2\4", "do not cover"},
+                 {"abcde", "\2\203", "do not cover"},
+                 {"abab", "\2\2", "occurs twice"},
+                 {"abcde", "\377\377\377\377\37", "do not cover"}};
+    struct strtab view;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(strtab_open(&view, film_string(cases[i].bytes),
+                                     film_string(cases[i].lengths), "vocab", &error),
+                         FILM_BAD_INPUT);
+        assert_non_null(strstr(error.message, cases[i].message));
+        assert_int_equal(strtab_find(&view, "ab", 2), STRTAB_NONE);
+    }
 }
 
 /* The longest run of occupied slots, of a hash table with linear probing. */
@@ -226,51 +238,10 @@ static void chosen_words_do_not_collide(void **state)
     }
     for (uint64_t key = 1; keys.count < MANY; key++)
         if (keytab_first_slot(&plain, key) == 0) assert_ok(keytab_add(&keys, key, &id, &error));
-    assert_true(longest_run(table.slots, (size_t)table.slot_mask + 1) < MANY / 4);
-    /* In a file, the seed depends on the words alone: always the same bytes. */
-    struct strtab again;
-    assert_ok(strtab_init(&again, &error));
-    for (uint32_t i = 0; i < table.count; i++) {
-        film_text text = strtab_get(&table, i);
-        assert_ok(strtab_add(&again, text.bytes, text.length, &id, &error));
-    }
-    assert_ok(strtab_seal(&table, &error));
-    assert_ok(strtab_seal(&again, &error));
-    assert_true(longest_run(table.slots, (size_t)table.slot_mask + 1) < MANY / 4);
-    assert_memory_equal(table.slots, again.slots, strtab_stored_slots(&table) * sizeof(uint64_t));
-    strtab_free(&again);
+    assert_true(longest_run(table.own_slots, (size_t)table.slot_mask + 1) < MANY / 4);
     assert_true(longest_run(keys.keys, (size_t)keys.slot_mask + 1) < MANY / 4);
     strtab_free(&table);
     keytab_free(&keys);
-}
-
-/* A file in which every slot is taken: a lookup reads a bounded part of it. */
-static void probes_of_a_file_are_bounded(void **state)
-{
-    (void)state;
-    enum { SLOTS = 1 << 16 };
-    uint64_t offsets[2] = {0, 3}, *slots = malloc(SLOTS * sizeof *slots);
-    for (size_t i = 0; i < SLOTS; i++) slots[i] = 2; /* never the right hash */
-    uint64_t hash = strtab_hash("abc", 3), far = (hash + SLOTS / 2) % SLOTS;
-    slots[far] = (hash >> 32 << 32) | 1;
-    struct strtab view;
-    assert_ok(strtab_map(&view, &(struct strtab_arrays){"abc", 3, offsets, 2, slots, SLOTS},
-                         "vocab", &error));
-    assert_int_equal(strtab_find(&view, "abc", 3), STRTAB_NONE);
-    free(slots);
-}
-
-static void damaged_slots_never_lead_astray(void **state)
-{
-    (void)state;
-    uint64_t offsets[2] = {0, 3}, slots[4];
-    struct strtab view;
-    for (int i = 0; i < 4; i++)
-        slots[i] = UINT64_MAX - (uint64_t)i; /* all taken, ids out of range */
-    assert_ok(strtab_map(&view, &(struct strtab_arrays){"abc", 3, offsets, 2, slots, 4}, "vocab",
-                         &error));
-    assert_int_equal(strtab_find(&view, "abc", 3), STRTAB_NONE);
-    assert_int_equal(strtab_get(&view, 9).length, 0);
 }
 
 static void a_file_appears_only_when_complete(void **state)
@@ -382,8 +353,7 @@ int main(void)
         cmocka_unit_test(strings_get_dense_ids_and_are_found_again),
         cmocka_unit_test(quick_look_ups_find_the_same),
         cmocka_unit_test(chosen_words_do_not_collide),
-        cmocka_unit_test(probes_of_a_file_are_bounded),
-        cmocka_unit_test(damaged_slots_never_lead_astray),
+        cmocka_unit_test(damaged_strings_are_refused),
         cmocka_unit_test(a_file_appears_only_when_complete),
         cmocka_unit_test(a_replaced_file_keeps_its_permissions),
         cmocka_unit_test(files_that_cannot_be_used_say_why),

@@ -279,6 +279,7 @@ static void a_rule_is_learned_and_holds_on_pairs_never_seen(void **state)
     assert_true(evidence_feature(&evidence, vocabulary_id(&vocabulary, "xray"), 0) > 0.1f);
     /* Without items the second rule cannot be learned: this shows that the test can fail. */
     keytab_free(&evidence.items);
+    assert_ok(keytab_init(&evidence.items, &error));
     assert_true(accuracy(&evidence, &test) < 0.9);
     evidence_free(&evidence);
     evidence_rows_free(&rows);

@@ -366,7 +366,7 @@ static void a_bad_encoder_in_a_model_is_refused(void **state)
     static const struct {
         const char *tensor, *message;
     } gone[] = {{"M", "M"},
-                {"bert.vocabulary.slots", "bert.vocabulary.slots"},
+                {"bert.vocabulary.lengths", "bert.vocabulary.lengths"},
                 {"bert.encoder.layer.1.output.dense.weight", "output.dense.weight"}};
     film_train_options options;
     film_model *model;

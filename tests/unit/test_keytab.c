@@ -135,16 +135,16 @@ static void a_mapped_table_equals_the_built_one(void **state)
     keytab_free(&built);
 }
 
-/* Values may be stored by slot; then there are no numbers. Probing from the first slot to the key's
- * meets no empty slot. */
-static void a_table_without_numbers_has_slots(void **state)
+/* Values may be stored by slot. Probing from the first slot to the key's meets no empty slot. */
+static void keys_have_slots(void **state)
 {
     (void)state;
     enum { COUNT = 5000 };
     struct keytab built, mapped;
     size_t at_once = 0;
     build(&built, COUNT);
-    assert_ok(keytab_map(&mapped, built.keys, NULL, built.slot_mask + 1, COUNT, "model", &error));
+    assert_ok(
+        keytab_map(&mapped, built.keys, built.number, built.slot_mask + 1, COUNT, "model", &error));
     for (uint32_t i = 0; i < COUNT; i++) {
         uint64_t first = keytab_first_slot(&mapped, key_at(i)),
                  slot = keytab_slot(&mapped, key_at(i));
@@ -209,6 +209,60 @@ static void hostile_arrays_are_walked_once_and_never_believed(void **state)
     }
 }
 
+/* The list of a file: each distance to the key before, minus 1, in 7 bits per byte. */
+static void a_list_of_keys_gives_their_order(void **state)
+{
+    (void)state;
+    static const uint64_t keys[] = {1000000, 5, 1, UINT64_MAX - 1, 133, 134};
+    static const uint8_t wanted[] = {1, 3, 127, 0, 0xb9, 0x83, 0x3d};
+    static const uint32_t order[] = {2, 1, 4, 5, 0, 3};
+    struct keytab table, again;
+    uint32_t number, numbers[6];
+    uint8_t *bytes;
+    uint64_t size;
+    assert_ok(keytab_init(&table, &error));
+    for (size_t i = 0; i < 6; i++) assert_ok(keytab_add(&table, keys[i], &number, &error));
+    assert_ok(keytab_write(&table, &bytes, &size, numbers, &error));
+    assert_true(size > sizeof wanted);
+    assert_memory_equal(bytes, wanted, sizeof wanted);
+    assert_memory_equal(numbers, order, sizeof order);
+    film_text list = {(const char *)bytes, (size_t)size};
+    for (int known = 0; known < 2; known++) {
+        assert_ok(keytab_open(&again, list, known ? 6 : KEYTAB_ANY, "keys", &error));
+        assert_int_equal(again.count, 6);
+        for (uint32_t i = 0; i < 6; i++) assert_int_equal(keytab_find(&again, keys[order[i]]), i);
+        assert_int_equal(keytab_find(&again, 7), KEYTAB_NONE);
+        keytab_free(&again);
+    }
+    film_free(bytes);
+    keytab_free(&table);
+}
+
+static void damaged_lists_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        uint64_t count;
+    } cases[] = {{"\0", 1, 1},                                      /* key 0 */
+                 {"\1\1", 2, 1},                                    /* more */
+                 {"\1\1", 2, 3},                                    /* fewer */
+                 {"\1\200", 2, 2},                                  /* cut off */
+                 {"\377\377\377\377\377\377\377\377\377\2", 10, 1}, /* beyond 64 bits */
+                 {"\377\377\377\377\377\377\377\377\377\1", 10, 1}, /* 2^64 - 1 */
+                 {"\5\372\377\377\377\377\377\377\377\377\1", 11, 2},
+                 {"", 0, UINT64_C(1) << 60}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct keytab table;
+        film_text list = {cases[i].bytes, cases[i].size};
+        assert_int_equal(keytab_open(&table, list, cases[i].count, "m.film: keys", &error),
+                         FILM_BAD_INPUT);
+        assert_non_null(strstr(error.message, "m.film: keys: key "));
+        assert_int_equal(keytab_find(&table, 1), KEYTAB_NONE);
+    }
+}
+
 static void no_memory_is_reported_and_the_table_stays_as_it_was(void **state)
 {
     (void)state;
@@ -244,7 +298,9 @@ int main(void)
         cmocka_unit_test(extreme_keys_are_keys_like_any_other),
         cmocka_unit_test(key_zero_is_refused_and_never_found),
         cmocka_unit_test(a_mapped_table_equals_the_built_one),
-        cmocka_unit_test(a_table_without_numbers_has_slots),
+        cmocka_unit_test(keys_have_slots),
+        cmocka_unit_test(a_list_of_keys_gives_their_order),
+        cmocka_unit_test(damaged_lists_are_refused),
         cmocka_unit_test(wrong_slot_counts_are_refused),
         cmocka_unit_test(hostile_arrays_are_walked_once_and_never_believed),
         cmocka_unit_test(no_memory_is_reported_and_the_table_stays_as_it_was),

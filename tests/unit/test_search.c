@@ -2,6 +2,7 @@
 #include "pools.h"
 
 #include "pool/snapshot.h"
+#include "spoil.h"
 
 #include <pthread.h>
 
@@ -195,6 +196,20 @@ static void the_cache_is_used_updated_and_never_trusted(void **state)
     assert_int_equal(fseek(file, -20000, SEEK_END), 0);
     for (int i = 0; i < 15000; i++) fputc(0xff, file);
     fclose(file);
+    assert_string_equal(search(pool, "lost card w77", &options), first);
+    assert_ok(check_cache(pool));
+    film_pool_close(pool);
+    /* Another version of the format is reported by name, and replaced by the next search. */
+    struct spoil spoil;
+    assert_true(spoil_open(&spoil, cache));
+    size_t version = 0;
+    while (strcmp(spoil.key[version], "film_index") != 0) version++;
+    spoil.value[version] = "2";
+    assert_ok(spoil_write(&spoil, cache, &error));
+    spoil_close(&spoil);
+    assert_ok(film_pool_open(path, &pool, &error));
+    assert_int_equal(check_cache(pool), FILM_BAD_INPUT);
+    assert_non_null(strstr(error.message, "an index of version 2; this program reads version 3"));
     assert_string_equal(search(pool, "lost card w77", &options), first);
     assert_ok(check_cache(pool));
     film_pool_close(pool);

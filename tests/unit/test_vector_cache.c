@@ -2,6 +2,7 @@
 #include "testing.h"
 
 #include "bert/vector_cache.h"
+#include "spoil.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -157,6 +158,30 @@ static void a_damaged_file_is_not_trusted(void **state)
     }
 }
 
+static void another_version(const char *path)
+{
+    struct spoil spoil;
+    assert_true(spoil_open(&spoil, path));
+    size_t at = 0;
+    while (strcmp(spoil.key[at], "film_vectors") != 0) at++;
+    spoil.value[at] = "2";
+    assert_ok(spoil_write(&spoil, path, &error));
+    spoil_close(&spoil);
+}
+
+static void a_file_of_another_version_is_not_read(void **state)
+{
+    (void)state;
+    struct vector_cache *cache = open_cache(ENCODER, 1 << 20);
+    add(cache, 0, 10);
+    vector_cache_close(cache);
+    assert_int_equal(each_file(another_version), 1);
+    cache = open_cache(ENCODER, 1 << 20);
+    assert_int_equal(found(cache, 0, 10), 0);
+    vector_cache_close(cache);
+    assert_int_equal(each_file(NULL), 0); /* and removed */
+}
+
 static void the_oldest_files_go_first(void **state)
 {
     (void)state;
@@ -221,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_was_added_is_found_next_time, start, clean),
         cmocka_unit_test_setup_teardown(a_damaged_file_is_not_trusted, start, clean),
+        cmocka_unit_test_setup_teardown(a_file_of_another_version_is_not_read, start, clean),
         cmocka_unit_test_setup_teardown(the_oldest_files_go_first, start, clean),
         cmocka_unit_test_setup_teardown(two_processes_may_write_the_same, start, clean),
         cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_used_is_no_error, start, clean),

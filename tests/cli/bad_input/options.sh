@@ -58,14 +58,14 @@ bad "a setting like none" 1 \
 bad "a setting without its value" 1 \
     'film train: --set power: expected KEY=VALUE; see film train --help' \
     film train good.tsv --set power -o m.film
-bad "a setting in its old spelling" 1 \
-    'film train: --power is now --set power=1; see film train --help' \
+bad "a setting as an option" 1 \
+    'film train: --power is a setting: --set power=1; see film train --help' \
     film train good.tsv --power 1 -o m.film
 bad "the same with an equals sign" 1 \
-    'film train: --least-change is now --set least-change=0; see film train --help' \
+    'film train: --least-change is a setting: --set least-change=0; see film train --help' \
     film train good.tsv --least-change=0 -o m.film
 bad "the same without a value" 1 \
-    'film train: --maps is now --set maps=N,N,N,N; see film train --help' \
+    'film train: --maps is a setting: --set maps=N,N,N,N; see film train --help' \
     film train good.tsv -o m.film --maps
 bad "an unknown decision" 1 \
     'film train: --decision maybe: expected auto|full|threshold; see film train --help' \
@@ -165,7 +165,7 @@ bad "--prior half" 1 \
     film match good.film --prior half x y
 trained plain.film plain.txt
 bad "--prior auto without pairs of both labels" 1 \
-    'film: this model does not know the share of duplicates: it was trained without pairs of both labels, or by an earlier version; set the prior to a number' \
+    'film: this model does not know the share of duplicates: it was trained without pairs of both labels; set the prior to a number' \
     film match plain.film --prior auto x y
 bad "eval --prior -1" 1 \
     'film eval: --prior -1: expected a probability above 0 and below 1, or auto; see film eval --help' \
