@@ -120,7 +120,7 @@ film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
 film_status bert_take_weights(struct safetensors *file, int borrowed, const char *name,
                               const struct bert_config *config, struct bert_weights *out,
                               film_error *error);
-/* Quantises the matrices to 8 bits, besides the floats. */
+/* bert.c: quantises the matrices to 8 bits, besides the floats. */
 film_status bert_weights_round(struct bert_weights *weights, const struct bert_config *config,
                                film_error *error);
 void bert_weights_forget_rounded(struct bert_weights *weights, const struct bert_config *config);

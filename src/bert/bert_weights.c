@@ -468,33 +468,6 @@ film_status bert_parse_weights(const void *bytes, size_t size, const char *name,
     return status == FILM_OK ? bert_take_weights(file, 0, name, config, out, error) : status;
 }
 
-film_status bert_weights_round(struct bert_weights *weights, const struct bert_config *config,
-                               film_error *error)
-{
-    film_status status = FILM_OK;
-    size_t hidden = config->hidden, inner = config->inner;
-    TRY_ALLOC(weights->int8 = mem_zeroed(config->layers, sizeof *weights->int8), error);
-    for (size_t i = 0; i < config->layers; i++) {
-        const struct bert_layer *layer = &weights->layers[i];
-        struct bert_int8 *to = weights->int8[i]; /* one per matrix */
-        TRY(bert_int8_init(&to[BERT_QKV], layer->qkv, hidden, 3 * hidden, error));
-        TRY(bert_int8_init(&to[BERT_MIX], layer->mix, hidden, hidden, error));
-        TRY(bert_int8_init(&to[BERT_UP], layer->up, hidden, inner, error));
-        TRY(bert_int8_init(&to[BERT_DOWN], layer->down, inner, hidden, error));
-    }
-done:
-    if (status != FILM_OK) bert_weights_forget_rounded(weights, config);
-    return status;
-}
-
-void bert_weights_forget_rounded(struct bert_weights *weights, const struct bert_config *config)
-{
-    for (size_t i = 0; weights->int8 && i < config->layers; i++)
-        for (int m = 0; m < BERT_MATRICES; m++) bert_int8_free(&weights->int8[i][m]);
-    mem_free(weights->int8);
-    weights->int8 = NULL;
-}
-
 void bert_weights_free(struct bert_weights *weights, const struct bert_config *config)
 {
     bert_weights_forget_rounded(weights, config);
