@@ -19,6 +19,7 @@ struct collecting {
     const struct encoder *encoder;
     const struct evidence_source *source;
     int threads;
+    enum pass pass;
     struct seen_twice seen; /* without bits: all items are listed */
     struct key_chunk *chunks;
 };
@@ -188,10 +189,11 @@ static film_status list_keys(struct collected *out, const struct collecting *all
     return FILM_OK;
 }
 
-static film_status take_pair(struct collecting *all, enum pass pass, size_t i,
-                             struct survey *survey, struct collected *out, film_error *error)
+static film_status take_pair(struct collecting *all, size_t i, struct survey *survey,
+                             struct collected *out, film_error *error)
 {
     film_status status = FILM_OK;
+    enum pass pass = all->pass;
     const struct evidence_source *source = all->source;
     film_text a, b;
     source->pair(source->user, i, &a, &b);
@@ -211,20 +213,20 @@ done:
     return status;
 }
 
-/* Reads the pairs of chunk S; a chunk keeps exactly the bytes it needs. */
-static film_status take_evidence_chunk(struct collecting *all, enum pass pass, size_t s,
+/* Reads pairs FIRST .. END, a chunk, which keeps exactly the bytes it needs. */
+static film_status take_evidence_chunk(struct collecting *all, size_t first, size_t end,
                                        struct survey *survey, struct collected *out,
                                        film_error *error)
 {
     film_status status = FILM_OK;
-    size_t end = (s + 1) * CHUNK < all->source->count ? (s + 1) * CHUNK : all->source->count;
+    size_t s = first / CHUNK;
     out->size = 0;
-    for (size_t i = s * CHUNK; i < end; i++) TRY(take_pair(all, pass, i, survey, out, error));
-    if (pass == SEE_ITEMS) goto done;
+    for (size_t i = first; i < end; i++) TRY(take_pair(all, i, survey, out, error));
+    if (all->pass == SEE_ITEMS) goto done;
     void *exact = mem_array(out->size, 1);
     TRY_ALLOC(exact, error);
     if (out->size) memcpy(exact, out->bytes, out->size);
-    if (pass == WRITE_ROWS) {
+    if (all->pass == WRITE_ROWS) {
         all->rows->chunk[s] = exact;
     } else {
         all->chunks[s].key = exact;
@@ -234,26 +236,25 @@ done:
     return status;
 }
 
+static film_status take_some(struct threads_worker *worker, void *user, film_error *error)
+{
+    struct collecting *all = user;
+    struct survey survey;
+    struct collected out = {0};
+    size_t first, end;
+    film_status status = survey_init(&survey, all->encoder, error);
+    while (status == FILM_OK && threads_next(worker, &first, &end))
+        status = take_evidence_chunk(all, first, end, &survey, &out, error);
+    survey_free(&survey);
+    mem_free(out.bytes);
+    return status;
+}
+
+/* Reads the first COUNT pairs. */
 static film_status run_pass(struct collecting *all, enum pass pass, size_t count, film_error *error)
 {
-    film_status status = FILM_OK;
-#pragma omp parallel num_threads(all->threads)
-    {
-        struct survey survey;
-        struct collected out = {0};
-        film_error own_error;
-        film_status own = survey_init(&survey, all->encoder, &own_error);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < count; s++)
-            if (own == FILM_OK) own = take_evidence_chunk(all, pass, s, &survey, &out, &own_error);
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        survey_free(&survey);
-        mem_free(out.bytes);
-    }
-    return status;
+    all->pass = pass;
+    return threads_for(all->threads, count, CHUNK, take_some, all, error);
 }
 
 static void free_keys(struct collecting *all, size_t count)
@@ -271,13 +272,13 @@ static void free_keys(struct collecting *all, size_t count)
 static film_status see_items(struct collecting *all, size_t count, film_error *error)
 {
     film_status status = FILM_OK;
-    TRY(run_pass(all, LIST_ITEMS, 1, error));
+    TRY(run_pass(all, LIST_ITEMS, CHUNK, error));
     uint64_t mask = (1 << 12) - 1;
     while (mask < 4 * count * all->chunks[0].keys) mask = 2 * mask + 1;
     free_keys(all, 1);
     all->seen = (struct seen_twice){mem_zeroed(mask / 4 + 1, 1), mask};
     TRY_ALLOC(all->seen.bits, error);
-    TRY(run_pass(all, SEE_ITEMS, count, error));
+    TRY(run_pass(all, SEE_ITEMS, all->source->count, error));
 done:
     return status;
 }
@@ -305,7 +306,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     TRY_ALLOC(all.chunks && rows->chunk && rows->start, error);
     TRY(progress_report(progress, "reading pairs", 0, 0, error));
     if (count > 1) TRY(see_items(&all, count, error));
-    TRY(run_pass(&all, LIST_ITEMS, count, error));
+    TRY(run_pass(&all, LIST_ITEMS, source->count, error));
     TRY(progress_report(progress, "counting word pairs", 0, 0, error));
     TRY(evidence_items_number(&rows->items, all.chunks, count, error));
     free_keys(&all, count);
@@ -313,7 +314,7 @@ film_status evidence_rows_collect(struct evidence_rows *rows, const struct encod
     rows->columns = 2 * rows->features + rows->items.count;
     if (rows->columns >= UINT32_MAX)
         TRY(status_set(error, FILM_BAD_INPUT, "too many word pairs; choose fewer features"));
-    TRY(run_pass(&all, WRITE_ROWS, count, error));
+    TRY(run_pass(&all, WRITE_ROWS, source->count, error));
 done:
     free_keys(&all, count);
     mem_free(all.chunks);

@@ -34,17 +34,41 @@ struct sentence_chunk {
     size_t longest, row_capacity;
     uint32_t *ids, *scratch;
     size_t ids_capacity, scratch_capacity;
-    film_status status;
-    film_error error;
 };
 
-static film_status check_parts(const struct sentence_chunk *parts, int part_count,
-                               film_error *error)
+/* What the steps of a fit share. */
+struct fitting {
+    const struct strtab *sentences;
+    struct features *features;
+    struct sentence_chunk *parts;
+    size_t part_count;
+    struct packed_rows *packed; /* NULL: no packed rows */
+    struct csr *x;
+};
+
+typedef film_status (*part_step)(const struct fitting *fit, struct sentence_chunk *part,
+                                 film_error *error);
+
+struct step_job {
+    const struct fitting *fit;
+    part_step step;
+};
+
+static film_status step_some(struct threads_worker *worker, void *user, film_error *error)
 {
-    for (int p = 0; p < part_count; p++)
-        if (parts[p].status != FILM_OK)
-            return status_set(error, parts[p].status, "%s", parts[p].error.message);
-    return FILM_OK;
+    const struct step_job *job = user;
+    film_status status = FILM_OK;
+    size_t p, end;
+    while (status == FILM_OK && threads_next(worker, &p, &end))
+        status = job->step(job->fit, &job->fit->parts[p], error);
+    return status;
+}
+
+/* Runs one step for all parts, each in its own thread. */
+static film_status run_step(const struct fitting *fit, part_step step, film_error *error)
+{
+    struct step_job job = {fit, step};
+    return threads_for((int)fit->part_count, fit->part_count, 1, step_some, &job, error);
 }
 
 /* ---- 1. Counting ---- */
@@ -99,15 +123,16 @@ static film_status count_group(struct sentence_chunk *part, int group, size_t *e
     return FILM_OK;
 }
 
-static film_status count_part(struct sentence_chunk *part, const struct features *features,
-                              const struct strtab *sentences, film_error *error)
+static film_status count_part(const struct fitting *fit, struct sentence_chunk *part,
+                              film_error *error)
 {
     film_status status = FILM_OK;
+    const struct features *features = fit->features;
     TRY(grams_init(&part->grams, &features->tokenizer, error));
     for (int g = 0; g < GROUPS; g++) TRY(strtab_init(&part->seen[g], error));
     for (uint32_t s = part->begin; s < part->end; s++) {
         TRY(grams_collect(&part->grams, &features->tokenizer, features->groups,
-                          strtab_get(sentences, s), error));
+                          strtab_get(fit->sentences, s), error));
         size_t entries = 0;
         for (int g = 0; g < GROUPS; g++)
             if (features->groups & GROUP_BIT(g)) TRY(count_group(part, g, &entries, error));
@@ -136,22 +161,23 @@ static int more_frequent_first(const void *left, const void *right)
 
 /* Merges all parts' features of GROUP into one table and sums df. part->global receives ids of that
  * table. */
-static film_status merge_tables(struct sentence_chunk *parts, int part_count, int group,
-                                struct strtab *merged, uint32_t **df, film_error *error)
+static film_status merge_tables(const struct fitting *fit, int group, struct strtab *merged,
+                                uint32_t **df, film_error *error)
 {
     film_status status = FILM_OK;
     size_t total = 0;
     TRY(strtab_init(merged, error));
-    for (int p = 0; p < part_count; p++) total += parts[p].seen[group].count;
+    for (size_t p = 0; p < fit->part_count; p++) total += fit->parts[p].seen[group].count;
     TRY_ALLOC(*df = mem_zeroed(total, sizeof **df), error);
-    for (int p = 0; p < part_count; p++) {
-        struct strtab *seen = &parts[p].seen[group];
-        TRY_ALLOC(parts[p].global[group] = mem_array(seen->count, sizeof(uint32_t)), error);
+    for (size_t p = 0; p < fit->part_count; p++) {
+        struct sentence_chunk *part = &fit->parts[p];
+        struct strtab *seen = &part->seen[group];
+        TRY_ALLOC(part->global[group] = mem_array(seen->count, sizeof(uint32_t)), error);
         for (uint32_t i = 0; i < seen->count; i++) {
             film_text text = strtab_get(seen, i);
-            uint32_t *id = &parts[p].global[group][i];
+            uint32_t *id = &part->global[group][i];
             TRY(strtab_add(merged, text.bytes, text.length, id, error));
-            (*df)[*id] += parts[p].df[group][i];
+            (*df)[*id] += part->df[group][i];
         }
     }
 done:
@@ -203,24 +229,25 @@ static film_status set_idf(struct features *features, int group, const uint32_t 
     return FILM_OK;
 }
 
-static film_status settle_group(struct features *features, struct sentence_chunk *parts,
-                                int part_count, int group, uint32_t sentences,
+static film_status settle_group(const struct fitting *fit, int group,
                                 const struct features_options *options, film_error *error)
 {
     film_status status = FILM_OK;
+    struct features *features = fit->features;
     struct strtab merged = {0};
     uint32_t *df = NULL, *renumber = NULL;
-    TRY(merge_tables(parts, part_count, group, &merged, &df, error));
+    TRY(merge_tables(fit, group, &merged, &df, error));
     TRY_ALLOC(renumber = mem_array(merged.count, sizeof *renumber), error);
     TRY(choose_vocabulary(&merged, df, options, &features->vocabulary[group], renumber, error));
-    TRY(set_idf(features, group, df, renumber, merged.count, sentences, error));
-    for (int p = 0; p < part_count; p++) {
-        for (uint32_t i = 0; i < parts[p].seen[group].count; i++) {
-            uint32_t *id = &parts[p].global[group][i];
+    TRY(set_idf(features, group, df, renumber, merged.count, fit->sentences->count, error));
+    for (size_t p = 0; p < fit->part_count; p++) {
+        struct sentence_chunk *part = &fit->parts[p];
+        for (uint32_t i = 0; i < part->seen[group].count; i++) {
+            uint32_t *id = &part->global[group][i];
             *id = renumber[*id];
             if (*id != STRTAB_NONE) *id += features->first[group];
         }
-        strtab_free(&parts[p].seen[group]);
+        strtab_free(&part->seen[group]);
     }
 done:
     strtab_free(&merged);
@@ -250,12 +277,15 @@ static size_t translate(struct sentence_chunk *part, unsigned groups, const uint
     return kept;
 }
 
-static void count_chunk_rows(const struct features *features, struct sentence_chunk *part,
-                             size_t *length)
+/* The lengths of the rows. */
+static film_status count_chunk_rows(const struct fitting *fit, struct sentence_chunk *part,
+                                    film_error *error)
 {
     const uint8_t *at = part->bytes;
+    (void)error;
     for (uint32_t s = part->begin; s < part->end; s++)
-        length[s] = translate(part, features->groups, &at);
+        fit->x->start[s + 1] = translate(part, fit->features->groups, &at);
+    return FILM_OK;
 }
 
 static int by_id(const void *left, const void *right)
@@ -278,36 +308,40 @@ static void sort_entries(struct gram_count *entries, size_t count)
     }
 }
 
-static void fill_rows(const struct features *features, struct sentence_chunk *part, struct csr *x)
+static film_status fill_rows(const struct fitting *fit, struct sentence_chunk *part,
+                             film_error *error)
 {
+    struct csr *x = fit->x;
     const uint8_t *at = part->bytes;
+    (void)error;
     for (uint32_t s = part->begin; s < part->end; s++) {
-        size_t start = x->start[s], count = translate(part, features->groups, &at);
+        size_t start = x->start[s], count = translate(part, fit->features->groups, &at);
         sort_entries(part->row, count);
         for (size_t i = 0; i < count; i++) {
             x->col[start + i] = part->row[i].id;
             x->val[start + i] = features_tf(part->row[i].count);
         }
-        features_weigh(features, x->col + start, x->val + start, count);
+        features_weigh(fit->features, x->col + start, x->val + start, count);
     }
+    return FILM_OK;
 }
 
-/* Packs the rows again, with final ids, in place of the counts. START receives their places, from
- * the part's first on. */
-static film_status pack_rows(const struct features *features, struct sentence_chunk *part,
-                             uint64_t *start, film_error *error)
+/* Packs the rows again, with final ids, in place of the counts. Their places count from the part's
+ * first on. */
+static film_status pack_rows(const struct fitting *fit, struct sentence_chunk *part,
+                             film_error *error)
 {
     const uint8_t *at = part->bytes;
     uint8_t *bytes = NULL;
     size_t size = 0, capacity = 0;
     for (uint32_t s = part->begin; s < part->end; s++) {
-        size_t count = translate(part, features->groups, &at);
+        size_t count = translate(part, fit->features->groups, &at);
         sort_entries(part->row, count);
         if (!mem_grow((void **)&bytes, &capacity, size + 2 * VARINT_MOST * count, 1)) {
             mem_free(bytes);
             return status_no_memory(error);
         }
-        start[s] = size;
+        fit->packed->start[s] = size;
         size += packed_rows_put(bytes + size, part->row, count);
     }
     mem_free(part->bytes);
@@ -316,62 +350,58 @@ static film_status pack_rows(const struct features *features, struct sentence_ch
     return FILM_OK;
 }
 
-static film_status join_packed(struct sentence_chunk *parts, int part_count,
-                               struct packed_rows *packed, film_error *error)
+static film_status join_packed(const struct fitting *fit, film_error *error)
 {
+    struct packed_rows *packed = fit->packed;
     size_t size = 0;
-    for (int p = 0; p < part_count; p++) size += parts[p].size;
+    for (size_t p = 0; p < fit->part_count; p++) size += fit->parts[p].size;
     if (!(packed->bytes = mem_array(size, 1))) return status_no_memory(error);
     size = 0;
-    for (int p = 0; p < part_count; p++) {
-        if (parts[p].size) memcpy(packed->bytes + size, parts[p].bytes, parts[p].size);
-        for (uint32_t s = parts[p].begin; s < parts[p].end; s++) packed->start[s] += size;
-        size += parts[p].size;
-        mem_free(parts[p].bytes);
-        parts[p].bytes = NULL;
+    for (size_t p = 0; p < fit->part_count; p++) {
+        struct sentence_chunk *part = &fit->parts[p];
+        if (part->size) memcpy(packed->bytes + size, part->bytes, part->size);
+        for (uint32_t s = part->begin; s < part->end; s++) packed->start[s] += size;
+        size += part->size;
+        mem_free(part->bytes);
+        part->bytes = NULL;
     }
     packed->size = size;
     return FILM_OK;
 }
 
 /* Gives X the starts of its rows; they have no columns yet. */
-static film_status start_rows(const struct features *features, struct sentence_chunk *parts,
-                              int part_count, uint32_t sentences, struct csr *x, film_error *error)
+static film_status start_rows(const struct fitting *fit, film_error *error)
 {
     film_status status = FILM_OK;
-    *x = (struct csr){.rows = sentences, .cols = features_count(features)};
-    TRY_ALLOC(x->start = mem_array((size_t)sentences + 1, sizeof *x->start), error);
+    size_t sentences = fit->sentences->count;
+    struct csr *x = fit->x;
+    *x = (struct csr){.rows = sentences, .cols = features_count(fit->features)};
+    TRY_ALLOC(x->start = mem_array(sentences + 1, sizeof *x->start), error);
     x->start[0] = 0;
-#pragma omp parallel for num_threads(part_count) schedule(static, 1)
-    for (int p = 0; p < part_count; p++) count_chunk_rows(features, &parts[p], x->start + 1);
-    for (uint32_t s = 0; s < sentences; s++) x->start[s + 1] += x->start[s];
+    TRY(run_step(fit, count_chunk_rows, error));
+    for (size_t s = 0; s < sentences; s++) x->start[s + 1] += x->start[s];
 done:
     return status;
 }
 
-static film_status build_matrix(const struct features *features, struct sentence_chunk *parts,
-                                int part_count, struct packed_rows *packed, struct csr *x,
-                                film_error *error)
+static film_status build_matrix(const struct fitting *fit, film_error *error)
 {
     film_status status = FILM_OK;
+    struct csr *x = fit->x;
     size_t entries = x->start[x->rows];
-    if (packed) {
-        *packed = (struct packed_rows){.features = features,
-                                       .start = mem_array(x->rows, sizeof *packed->start)};
-        TRY_ALLOC(packed->start, error);
-#pragma omp parallel for num_threads(part_count) schedule(static, 1)
-        for (int p = 0; p < part_count; p++)
-            parts[p].status = pack_rows(features, &parts[p], packed->start, &parts[p].error);
-        TRY(check_parts(parts, part_count, error));
-        TRY(join_packed(parts, part_count, packed, error));
-        x->packed = packed;
+    if (fit->packed) {
+        *fit->packed = (struct packed_rows){.features = fit->features,
+                                            .start = mem_array(x->rows, sizeof(uint64_t))};
+        TRY_ALLOC(fit->packed->start, error);
+        TRY(run_step(fit, pack_rows, error));
+        TRY(join_packed(fit, error));
+        x->packed = fit->packed;
         goto done;
     }
     TRY_ALLOC((x->col = mem_array(entries, sizeof *x->col)) &&
                   (x->val = mem_array(entries, sizeof *x->val)),
               error);
-#pragma omp parallel for num_threads(part_count) schedule(static, 1)
-    for (int p = 0; p < part_count; p++) fill_rows(features, &parts[p], x);
+    TRY(run_step(fit, fill_rows, error));
 done:
     return status;
 }
@@ -379,16 +409,18 @@ done:
 /* ---- All steps ---- */
 
 /* Divides the sentences into chunks of about equal bytes. */
-static void cut(const struct strtab *sentences, struct sentence_chunk *parts, int part_count)
+static void cut(const struct fitting *fit)
 {
+    const struct strtab *sentences = fit->sentences;
     uint64_t bytes = sentences->offsets[sentences->count];
     uint32_t at = 0;
-    for (int p = 0; p < part_count; p++) {
-        uint64_t limit = bytes / (uint64_t)part_count * (uint64_t)(p + 1);
-        parts[p].begin = at;
-        while (at < sentences->count && (p == part_count - 1 || sentences->offsets[at] < limit))
+    for (size_t p = 0; p < fit->part_count; p++) {
+        uint64_t limit = bytes / fit->part_count * (p + 1);
+        fit->parts[p].begin = at;
+        while (at < sentences->count &&
+               (p == fit->part_count - 1 || sentences->offsets[at] < limit))
             at++;
-        parts[p].end = at;
+        fit->parts[p].end = at;
     }
 }
 
@@ -406,45 +438,40 @@ static void free_part(struct sentence_chunk *part)
     mem_free(part->scratch);
 }
 
-static film_status count_all(const struct features *features, const struct strtab *sentences,
-                             struct sentence_chunk *parts, int part_count, film_error *error)
-{
-    cut(sentences, parts, part_count);
-#pragma omp parallel for num_threads(part_count) schedule(static, 1)
-    for (int p = 0; p < part_count; p++)
-        parts[p].status = count_part(&parts[p], features, sentences, &parts[p].error);
-    return check_parts(parts, part_count, error);
-}
-
 film_status features_fit(struct features *features, struct tokenizer *tokenizer,
                          const struct strtab *sentences, const struct features_options *options,
                          struct csr *x, film_error *error)
 {
     film_status status = FILM_OK;
-    int part_count = threads_count(options->threads);
+    size_t part_count = (size_t)threads_count(options->threads);
+    struct fitting fit = {.sentences = sentences,
+                          .features = features,
+                          .parts = mem_zeroed(part_count, sizeof *fit.parts),
+                          .part_count = part_count,
+                          .packed = options->packed,
+                          .x = x};
     memset(features, 0, sizeof *features);
     features->tokenizer = *tokenizer;
     memset(tokenizer, 0, sizeof *tokenizer);
     features->groups = options->groups;
-    struct sentence_chunk *parts = mem_zeroed((size_t)part_count, sizeof *parts);
-    TRY_ALLOC(parts, error);
+    TRY_ALLOC(fit.parts, error);
     TRY(progress_report(&options->progress, "features", 0, sentences->count, error));
-    TRY(count_all(features, sentences, parts, part_count, error));
-    for (int g = 0; g < GROUPS; g++)
-        TRY(settle_group(features, parts, part_count, g, sentences->count, options, error));
+    cut(&fit);
+    TRY(run_step(&fit, count_part, error));
+    for (int g = 0; g < GROUPS; g++) TRY(settle_group(&fit, g, options, error));
     if (features_count(features) == 0)
         TRY(status_set(
             error, FILM_BAD_INPUT,
             "no word occurs in at least %zu sentences; give more text or choose a smaller min-df",
             options->min_df));
     if (x) {
-        TRY(start_rows(features, parts, part_count, sentences->count, x, error));
-        TRY(build_matrix(features, parts, part_count, options->packed, x, error));
+        TRY(start_rows(&fit, error));
+        TRY(build_matrix(&fit, error));
     }
     TRY(progress_report(&options->progress, "features", sentences->count, sentences->count, error));
 done:
-    for (int p = 0; parts && p < part_count; p++) free_part(&parts[p]);
-    mem_free(parts);
+    for (size_t p = 0; fit.parts && p < part_count; p++) free_part(&fit.parts[p]);
+    mem_free(fit.parts);
     if (status != FILM_OK) features_free(features);
     return status;
 }

@@ -100,15 +100,21 @@ done:
 
 /* ---- Word evidence ---- */
 
-/* The base of every pair: the line, and the evidence that was learned without its fold. */
-static void sum_bases(struct out_of_fold *held, float *const *weights, int threads)
+struct base_job {
+    struct out_of_fold *held;
+    float *const *weights; /* by fold */
+};
+
+/* The base of pairs I .. END: the line, and the evidence that was learned without their fold. */
+static void sum_bases(size_t i, size_t end, void *user)
 {
+    const struct base_job *job = user;
+    struct out_of_fold *held = job->held;
     const struct labelled_pairs *pairs = &held->pairs;
-#pragma omp parallel for schedule(static) num_threads(threads_count(threads))
-    for (size_t i = 0; i < pairs->count; i++) {
+    for (; i < end; i++) {
         size_t fold = folds_of_pair(&held->folds, pairs->a[i], pairs->b[i]);
-        held->base[i] =
-            (float)((double)held->line[i] + evidence_rows_margin(&held->rows, weights[fold], i));
+        held->base[i] = (float)((double)held->line[i] +
+                                evidence_rows_margin(&held->rows, job->weights[fold], i));
     }
 }
 
@@ -159,36 +165,32 @@ static void keep_survey(struct out_of_fold *held, size_t i, const struct survey 
                                                        : -1};
 }
 
-/* Computes the traits of FOLD's pairs with the map that was learned without it. */
-static film_status survey_fold(struct out_of_fold *held, size_t fold, const struct encoder *encoder,
-                               int threads, film_error *error)
+struct fold_job {
+    struct out_of_fold *held;
+    size_t fold;
+    const struct encoder *encoder;
+};
+
+/* Computes the traits of the fold's pairs with the map that was learned without it. */
+static film_status survey_some(struct threads_worker *worker, void *user, film_error *error)
 {
-    film_status status = FILM_OK;
+    const struct fold_job *job = user;
+    struct out_of_fold *held = job->held;
     const struct labelled_pairs *pairs = &held->pairs;
     struct labelled_texts texts = {held->corpus, pairs};
-    size_t chunks = (pairs->count + CHUNK - 1) / CHUNK;
-#pragma omp parallel num_threads(threads_count(threads))
-    {
-        struct survey survey;
-        film_error own_error;
-        film_status own = survey_init(&survey, encoder, &own_error);
-#pragma omp for schedule(dynamic, 1)
-        for (size_t s = 0; s < chunks; s++) {
-            size_t end = (s + 1) * CHUNK < pairs->count ? (s + 1) * CHUNK : pairs->count;
-            for (size_t i = s * CHUNK; i < end && own == FILM_OK; i++) {
-                film_text a, b;
-                if (folds_of_pair(&held->folds, pairs->a[i], pairs->b[i]) != fold) continue;
-                labels_text(&texts, i, &a, &b);
-                own = survey_make(&survey, NULL, a, b, &own_error);
-                if (own == FILM_OK) keep_survey(held, i, &survey);
-            }
+    struct survey survey;
+    size_t i, end;
+    film_status status = survey_init(&survey, job->encoder, error);
+    while (status == FILM_OK && threads_next(worker, &i, &end))
+        for (; i < end; i++) {
+            film_text a, b;
+            if (folds_of_pair(&held->folds, pairs->a[i], pairs->b[i]) != job->fold) continue;
+            labels_text(&texts, i, &a, &b);
+            TRY(survey_make(&survey, NULL, a, b, error));
+            keep_survey(held, i, &survey);
         }
-        if (own != FILM_OK) {
-#pragma omp critical
-            status = status_set(error, own, "%s", own_error.message);
-        }
-        survey_free(&survey);
-    }
+done:
+    survey_free(&survey);
     return status;
 }
 
@@ -358,7 +360,9 @@ static film_status survey_all(const struct learn_input *input, const struct enco
         struct encoder encoder = *model;
         encoder.network = NULL;
         if (learned) encoder.map = (struct word_map){.rows = map};
-        TRY(survey_fold(held, f, &encoder, input->options->threads, error));
+        struct fold_job job = {held, f, &encoder};
+        TRY(threads_for(threads_count(input->options->threads), held->pairs.count, CHUNK,
+                        survey_some, &job, error));
         mem_free(map);
         map = NULL;
         mem_give_back();
@@ -410,7 +414,8 @@ film_status out_of_fold_gather(const struct learn_input *input, struct decision 
     mem_free(held->x); /* the folds compute all traits again, with their maps */
     held->x = NULL;
     TRY(fit_evidence(input, held, weights, error));
-    sum_bases(held, weights, options->threads);
+    threads_each(threads_count(options->threads), held->pairs.count, 1024, sum_bases,
+                 &(struct base_job){held, weights});
     TRY(labelled_edits_count(&held->edits, &held->rows, held->pairs.target, held->weight, error));
     evidence_rows_free_pairs(&held->rows); /* the largest allocation */
     TRY(evidence_from_weights(&decision->evidence, &held->rows, weights[held->folds.count], error));
