@@ -11,7 +11,6 @@ each=${SECONDS_EACH:-10} requests=${REQUESTS:-1000000}
 pairs=${PAIRS:-../shared/data/qqp/dev.tsv}
 [ -e "$pairs" ] || pairs=examples/faq/train.tsv
 python=/usr/bin/python3
-export OMP_WAIT_POLICY=passive
 folder=$(mktemp -d)
 server=
 stop() { [ -z "$server" ] || { kill "$server" 2>/dev/null; wait "$server" 2>/dev/null || true; server=; }; }

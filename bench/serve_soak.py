@@ -196,7 +196,7 @@ def soak(folder):
     with open(requests, "w", encoding="utf-8", newline="") as file:
         file.write("\0".join(batches(texts, random.Random(1))))
     faults = {"LD_PRELOAD": os.path.join(ROOT, "build", "release", "tests", "fault.so"), "FAULT_EVERY": os.environ.get("FAULTS", FAULTS),
-              "FAULT_COUNT": os.path.join(folder, "count"), "OMP_WAIT_POLICY": "passive"}
+              "FAULT_COUNT": os.path.join(folder, "count")}
     server = Server(FILM, pool, "--token-file", token, "--log", "/dev/null", environment=faults)
     state = Soak(server)
     total, refused, samples = state.run(requests)

@@ -41,12 +41,12 @@ static void *load_module(int library, film_error *error)
     const char *file = modules[library].file;
     static void *handles[MODULES];
     if (handles[library]) return handles[library];
-    /* Idle OpenMP threads spin by default and slow down other programs. libgomp reads this variable
-     * once, when it is loaded. The user's own value has priority. */
-    if (library == LIBRARY_TRAIN && !getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT"))
-        setenv("GOMP_SPINCOUNT", "1000", 0);
-    /* OpenBLAS starts its threads when it is loaded, but FILM only uses its own. */
-    if (library == LIBRARY_TRAIN) setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    /* OpenBLAS starts its threads when it is loaded, but FILM only uses its own. Where it was built
+     * with OpenMP, it reads the other variable. */
+    if (library == LIBRARY_TRAIN) {
+        setenv("OPENBLAS_NUM_THREADS", "1", 1);
+        setenv("OMP_NUM_THREADS", "1", 1);
+    }
     int found = find_module("", file, path) || find_module(FILM_MODULES "/", file, path);
     handles[library] = dlopen(found ? path : file, RTLD_NOW | RTLD_LOCAL);
     if (!handles[library]) {

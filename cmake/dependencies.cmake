@@ -22,11 +22,10 @@ endif()
 add_library(film_pool_needs INTERFACE)
 target_link_libraries(film_pool_needs INTERFACE film_needs PkgConfig::SQLITE ${CMAKE_DL_LIBS})
 
-find_package(OpenMP REQUIRED COMPONENTS C)
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 pkg_check_modules(LAPACKE REQUIRED IMPORTED_TARGET lapacke)
 add_library(film_train_needs INTERFACE)
-target_link_libraries(film_train_needs INTERFACE film_needs OpenMP::OpenMP_C PkgConfig::OPENBLAS PkgConfig::LAPACKE)
+target_link_libraries(film_train_needs INTERFACE film_needs PkgConfig::OPENBLAS PkgConfig::LAPACKE)
 
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd) # film serve alone
 pkg_check_modules(EXPAT QUIET IMPORTED_TARGET expat) # the module that reads Excel workbooks alone

@@ -1,7 +1,7 @@
 # The sources of the three libraries and of the program, by name. Folders are in the order of the layers: a file includes
 # its own folder and those before it (tests/layers.sh).
 
-# ---- libfilm: open, embed, match, explain. No BLAS, no OpenMP runtime, no database ----
+# ---- libfilm: open, embed, match, explain. No BLAS, no database ----
 set(FILM_SOURCES
   # base: nothing of text or mathematics
   src/base/checksum.c src/base/file.c src/base/jsonfile.c src/base/keyslots.c

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Folders form an order: a file includes, and calls, its own folder and those before it (scripts/layers); libfilm and
-# libfilm-pool do without OpenMP and BLAS; cli/ and server/ see the installed headers alone. TAP.
+# libfilm-pool do without BLAS; cli/ and server/ see the installed headers alone. TAP.
 cd "$(dirname "$0")/.." || exit 1
 checks=$(scripts/layers "${FILM_BUILD:-build/release}")
 echo "$checks" | grep -v '^1\.\.'
@@ -17,9 +17,10 @@ rule() {
         echo "ok $number - $name"
     fi
 }
-learning='omp_[a-z_]+|GOMP_[a-z_]+|cblas_[a-z0-9_]+|LAPACKE_[a-z0-9_]+|(omp|cblas|lapacke)\.h|pragma omp( [a-z]+)?'
-learns() { (cd src && grep -rnEw "$learning" base text embed pair model explain index dedup store remote pool | grep -v 'pragma omp simd'); }
-rule "only what learns uses OpenMP and BLAS" learns
+learns() { (cd src && grep -rnEw 'cblas_[a-z0-9_]+|LAPACKE_[a-z0-9_]+|(cblas|lapacke)\.h' base text embed pair model explain index dedup store remote pool); }
+rule "only what learns uses BLAS" learns
+openmp() { grep -rnE 'omp_[a-z]+_|omp\.h|pragma omp' src cli server | grep -v 'pragma omp simd'; }
+rule "threads are those of base/threads, not OpenMP's" openmp
 rule "src/index and src/dedup do without SQLite" grep -rnE 'sqlite3|"(store|remote|pool)/' src/index src/dedup
 # base/ knows the public types alone.
 base() { grep -nE '"film' src/base/*.[ch] | grep -v '"film_types.h"\|"film_io.h"'; }

@@ -71,10 +71,6 @@ def library(name):
     """The library NAME ("film", "pool" or "train"), loaded at its first use."""
     with _lock:
         if name not in _loaded:
-            # Waiting OpenMP threads must not take the processor from other programs. The user's
-            # own setting wins. libgomp reads it when it is loaded.
-            if name == "train":
-                os.environ.setdefault("GOMP_SPINCOUNT", "1000")
             path = next(filter(os.path.exists, _places(_FILES[name])), _FILES[name])
             try:
                 _loaded[name] = ctypes.CDLL(path)

@@ -6,7 +6,7 @@ BUILD_PACKAGES="gcc libc6-dev cmake ninja-build pkg-config libopenblas-pthread-d
 libutf8proc-dev libstemmer-dev zlib1g-dev libzstd-dev libjansson-dev libxgboost-dev libxxhash-dev
 libsqlite3-dev libpq-dev libmicrohttpd-dev libexpat1-dev libcmocka-dev wordnet-base"
 # What the finished program loads: the run-time halves of the above.
-RUN_PACKAGES="libgomp1 libopenblas0-pthread liblapacke libutf8proc2 libstemmer0d zlib1g libzstd1 libjansson4
+RUN_PACKAGES="libopenblas0-pthread liblapacke libutf8proc2 libstemmer0d zlib1g libzstd1 libjansson4
 libsqlite3-0 libpq5 libmicrohttpd12 libexpat1"
 # Tests: independent oracles (scikit-learn, SciPy's ARPACK) and the tools the scripts call.
 TEST_PACKAGES="python3 python3-numpy python3-scipy python3-sklearn gzip zstd man-db bsdextrautils time git postgresql openssl"
@@ -19,8 +19,8 @@ CHECK_PACKAGES="clang-format clang-tidy shellcheck python3 git gcc pkg-config"
 # tests/e2e/abi.sh, tests/portable.sh, tests/e2e/sqlite.sh, tests/golden/test_complexity.sh, tests/fault/calls.sh.
 TEST_PACKAGES="$TEST_PACKAGES abigail-tools sqlite3 valgrind strace"
 TEST_PACKAGES="$TEST_PACKAGES $CHECK_PACKAGES"
-# Long tests: data races (clang's thread sanitizer knows OpenMP), fuzzing.
-LONG_PACKAGES="clang libclang-rt-14-dev libomp-14-dev"
+# Long tests: fuzzing.
+LONG_PACKAGES="clang libclang-rt-14-dev"
 COVERAGE_PACKAGES="gcovr" # scripts/coverage
 # wasm/build: a compiler for WebAssembly, and what unpacks and generates its sources.
 WASM_PACKAGES="clang lld llvm wasi-libc libclang-rt-dev-wasm32 cmake ninja-build dpkg-dev gcc libc6-dev make perl libxxhash-dev python3 gzip debian-archive-keyring"

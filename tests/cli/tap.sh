@@ -13,9 +13,6 @@ cd "$WORK" || exit 1
 export LC_ALL=C.UTF-8
 # Sanitizers' own exit code must not look like one of the program's.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:exitcode=99" UBSAN_OPTIONS="${UBSAN_OPTIONS:-}:exitcode=99"
-# Threads that wait busily take the processor from those that work, up to 30 times the time of a small run on
-# a machine with other jobs.
-export OMP_WAIT_POLICY=passive
 [ -x "$FILM" ] || { echo "Bail out! there is no program at $FILM"; exit 1; }
 
 number=0

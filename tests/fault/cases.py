@@ -17,9 +17,9 @@ LONG = bool(os.environ.get("FILM_TEST_LONG"))
 SITES = bool(os.environ.get("FAULT_EACH_PLACE"))  # one fault at each place in our code that makes such a call
 FAQ = os.path.join(ROOT, "examples", "faq")
 A, B = "I lost my card", "my card is gone"
-ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "FILM_THREADS": "1"}
+ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "FILM_THREADS": "1"}
 # A failure inside these may end the process, but not with exit code 0.
-FOREIGN = ("libgomp", "libopenblas", "libstdc++", "ld-linux", "dl_open")
+FOREIGN = ("libopenblas", "libstdc++", "ld-linux", "dl_open")
 PATIENCE = int(os.environ.get("FAULT_PATIENCE", 600))  # seconds before a run counts as hanging
 
 

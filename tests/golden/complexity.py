@@ -18,7 +18,7 @@ def instructions(command, text):
     with open("input", "w", encoding="utf-8") as file:
         file.write(text)
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", FILM, *command],
-                          capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+                          capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(" ".join(command) + ": " + done.stderr[-600:])
     return int(re.search(r"Collected : (\d+)", done.stderr)[1])
