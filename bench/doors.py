@@ -87,7 +87,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         wanted, seconds = in_c(folder)
         web = in_webassembly(folder)
-    model = film.open(model_path)
+    model = film.Model(model_path)
     sqlite_bits, sqlite_seconds = in_sqlite()
     found = {"program": by_program()[0], "SQLite": sqlite_bits,
              "Python": packed([model.match(a, b, reasons=0).probability for a, b in some]),

@@ -6,7 +6,7 @@
     model.match("I lost my card", "what if my card is lost?")
     model.save("faq.film")
 
-    model = film.open("faq.film")
+    model = film.Model("faq.film")
     pool = film.Pool.create("faq.pool", model)
     pool.add(["I lost my card", "when do you open?"])
     pool.search("my card is lost")
@@ -16,12 +16,12 @@ calls release the GIL and use all cores.
 """
 from ._library import (C as _C, BadInputError, Cancelled, DeniedError, Error, FileError,
                        UsageError)
-from ._model import Matches, Model, open
+from ._model import Matches, Model
 from ._pool import Found, Pool, Sentence
 from ._train import evaluate, report, train
 from ._verdict import Explanation, Reason, Verdict
 
 __all__ = ["BadInputError", "Cancelled", "DeniedError", "Error", "Explanation", "FileError",
            "Found", "Matches", "Model", "Pool", "Reason", "Sentence", "UsageError", "Verdict",
-           "evaluate", "open", "report", "train"]
+           "evaluate", "report", "train"]
 __version__ = _C.version().decode()

@@ -8,6 +8,8 @@ import json
 import os
 import signal
 import threading
+from collections import deque
+from functools import lru_cache
 from itertools import accumulate
 
 from . import _abi
@@ -17,7 +19,6 @@ ZERO = -1e300  # FILM_ZERO: a number 0 that is meant
 _FILES = {"film": "libfilm.so.1", "pool": "libfilm-pool.so.1", "train": "libfilm-train.so.1"}
 _HERE = os.path.dirname(os.path.realpath(__file__))
 _loaded = {}
-_lock = threading.RLock()
 
 
 class Error(Exception):
@@ -69,16 +70,15 @@ def data_file(file):
 
 def library(name):
     """The library NAME ("film", "pool" or "train"), loaded at its first use."""
-    with _lock:
-        if name not in _loaded:
-            path = next(filter(os.path.exists, _places(_FILES[name])), _FILES[name])
-            try:
-                _loaded[name] = ctypes.CDLL(path)
-            except OSError as error:
-                raise ImportError(
-                    f"{_FILES[name]}: {error}; build FILM with scripts/build, install its "
-                    "packages, or set LD_LIBRARY_PATH to the folder of the library") from None
-        return _loaded[name]
+    if name not in _loaded:  # a second thread may load it too, which is the same library
+        path = next(filter(os.path.exists, _places(_FILES[name])), _FILES[name])
+        try:
+            _loaded[name] = ctypes.CDLL(path)
+        except OSError as error:
+            raise ImportError(
+                f"{_FILES[name]}: {error}; build FILM with scripts/build, install its "
+                "packages, or set LD_LIBRARY_PATH to the folder of the library") from None
+    return _loaded[name]
 
 
 class _Calls:
@@ -100,8 +100,12 @@ C = _Calls()
 def check(function, *arguments):
     """Calls FUNCTION with ARGUMENTS and an error, and raises when it fails.
 
-    Returns whether there was something: False stands for FILM_END.
+    The first of ARGUMENTS may be a Handle. Returns whether there was something: False stands for
+    FILM_END.
     """
+    if arguments and isinstance(arguments[0], Handle):
+        with arguments[0] as address:
+            return check(function, address, *arguments[1:])
     error = _abi.film_error()
     status = function(*arguments, ctypes.byref(error))
     if status not in (_abi.FILM_OK, _abi.FILM_END):
@@ -109,7 +113,7 @@ def check(function, *arguments):
     return status == _abi.FILM_OK
 
 
-def handle(function, *arguments):
+def pointer(function, *arguments):
     """Calls a function that returns a handle in its last argument before the error."""
     out = ctypes.c_void_p()
     check(function, *arguments, ctypes.byref(out))
@@ -124,6 +128,83 @@ def string(function, *arguments, before_error=()):
         return out.value.decode()
     finally:
         C.free(ctypes.cast(out, ctypes.c_void_p))
+
+
+# ---- handles ------------------------------------------------------------------------------------
+
+
+class Handle:
+    """Owns a pointer of the library, which nothing else keeps.
+
+    A call of the library takes the pointer by `with`. `close` frees it if no call uses it;
+    otherwise the last of these calls does. There is no lock, which a signal handler or a forked
+    process could find held: `with` counts the call before it reads the flag, `close` sets the flag
+    before it reads the count, and of several threads that may free it, one takes the pointer.
+    """
+
+    def __init__(self, what, pointer=None, free=lambda pointer: None, *, owner=None, process=None):
+        """OWNER is the handle that POINTER is a part of, PROCESS the only process that may use it.
+        Without POINTER, the handle is closed."""
+        self.what, self.free, self.owner, self.process = what, free, owner, process
+        self.contexts = owner.contexts if owner else deque()  # idle, with their settings
+        self.calls, self.pointers, self.closed = [], [pointer], pointer is None
+
+    def __enter__(self):
+        """Returns the pointer, which is valid in the `with` block."""
+        if self.owner:
+            self.owner.__enter__()
+        self.calls.append(None)
+        if self.closed or self.process not in (None, os.getpid()):
+            self.__exit__()
+            raise ValueError(f"the {self.what} is closed") if self.closed else \
+                UsageError(forked(self.what, self.process))
+        return self.pointers[0]
+
+    def __exit__(self, *exception):
+        self.calls.pop()
+        if self.closed:
+            self._free_unused()
+        if self.owner:
+            self.owner.__exit__()
+
+    def close(self):
+        self.closed = True
+        self._free_unused()
+
+    def _free_unused(self):
+        if not self.calls and self.process in (None, os.getpid()):
+            try:
+                pointer = self.pointers.pop()
+            except IndexError:
+                return  # it is free, or another thread frees it
+            while self.contexts:
+                C.context_free(self.contexts.pop()[0])
+            self.free(pointer)
+
+    __del__ = close
+
+
+# The process and the file of every open pool. SQLite counts the locks of its process in memory. A
+# fork copies the counts, but the system does not give the locks to the child. In the child, neither
+# the parent's pool is safe nor another one of the same file: SQLite believes that it has the lock,
+# and when the parent closes its pool, it removes the log with the rows that the child has added.
+# Opening the pool again in the child loses rows too, so both are refused.
+open_pools = []
+
+
+def file_of(path):
+    """What tells a file from others under any name; None if there is none."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
+
+
+def forked(what, process):
+    """Why a process cannot use WHAT, which PROCESS opened before it forked, and what to do."""
+    return (f"{what}: opened in process {process} before it forked process {os.getpid()}; open it "
+            "only after the fork, or start processes with multiprocessing.get_context('spawn')")
 
 
 # ---- text ---------------------------------------------------------------------------------------
@@ -163,8 +244,20 @@ def encode(text):
         raise BadInputError(f"text is not valid Unicode at character {error.start}") from None
 
 
+def c_string(value):
+    """A str or a path as bytes that C reads up to their end."""
+    data = os.fsencode(value)
+    if b"\0" in data:
+        raise UsageError(f"{value!r} contains a NUL character")
+    return data
+
+
 def path_bytes(path):
-    return os.fsencode(path)
+    """The path of a file that the library reads or writes, which must not be an open pool: when a
+    process closes any descriptor of a file, the system drops the locks of SQLite on it."""
+    if (os.getpid(), file_of(c_string(path))) in open_pools:
+        raise UsageError(f"{path!r}: this process has this pool open; use it, or close it first")
+    return c_string(path)
 
 
 def text(value):
@@ -215,45 +308,67 @@ def optional(value):
 # ---- options ------------------------------------------------------------------------------------
 
 
+_NUMBERS = (ctypes.c_double, ctypes.c_size_t, ctypes.c_int, ctypes.c_uint, ctypes.c_uint64)
+
+
+def _is_value(name, kind):
+    """Whether a field holds a value: not the size, and no pointer, its count, or callback."""
+    if name in ("size", "reserved", "progress") or name.endswith("_count"):
+        return False
+    if issubclass(kind, ctypes.Array):
+        return kind._type_ in _NUMBERS
+    return kind in _NUMBERS or kind is ctypes.c_char_p or issubclass(kind, ctypes.Structure)
+
+
+@lru_cache(None)
+def _known(kind):
+    """The options of a struct: name -> type."""
+    return {name: of for name, of in kind._fields_ if _is_value(name, of)}
+
+
 def options(kind, values, where=""):
     """A struct of type KIND from a dict. None means the default and 0 means zero."""
-    struct = kind()
+    struct, known = kind(), _known(kind)
     struct.kept = []
     if kind._fields_[0][0] == "size":
         struct.size = ctypes.sizeof(kind)
-    known = dict(kind._fields_)
     for name, value in values.items():
         if value is None:
             continue
-        if name not in known or name in ("size", "reserved"):
-            raise TypeError(f"unknown option {where}{name}; known: "
-                            + ", ".join(n for n in known if n not in ("size", "reserved")))
-        setattr(struct, name, _option(struct, name, known[name], value, where))
+        if name not in known:
+            raise TypeError(f"unknown option {where}{name}; known: {', '.join(known)}")
+        names = _abi.ENUMS.get(getattr(kind, "_enums_", {}).get(name))
+        if names and isinstance(value, str):
+            if value not in names:
+                raise UsageError(
+                    f"{where}{name}: unknown value {value!r}; known: {', '.join(names)}")
+            value = names[value]
+        if isinstance(value, dict) and issubclass(known[name], ctypes.Structure):
+            value = options(known[name], value, f"{where}{name}.")
+            struct.kept.append(value)
+        try:
+            setattr(struct, name, _field(known[name], value))
+        except OverflowError:
+            raise UsageError(f"option {where}{name}: {value!r} is out of range") from None
+        except (TypeError, IndexError) as error:
+            raise TypeError(f"option {where}{name}: {error}") from None
     return struct
 
 
-def _option(struct, name, kind, value, where):
-    enum = getattr(struct, "_enums_", {}).get(name)
-    if enum and isinstance(value, str):
-        names = _abi.ENUMS[enum]
-        if value not in names:
-            raise UsageError(f"{where}{name}: unknown value {value!r}; known: {', '.join(names)}")
-        return names[value]
-    if isinstance(value, dict):
-        inner = options(kind, value, f"{where}{name}.")
-        struct.kept.append(inner)
-        return inner
+def _field(kind, value):
+    """VALUE as a field of type KIND."""
     if kind is ctypes.c_char_p:
-        return os.fsencode(value)
-    if kind is ctypes.c_size_t and value == 0:
-        return NONE
-    if kind is ctypes.c_double and value == 0:
-        return ZERO
-    try:
-        return kind(value) if kind in (ctypes.c_double, ctypes.c_size_t, ctypes.c_int,
-                                       ctypes.c_uint, ctypes.c_uint64) else value
-    except TypeError:
-        raise TypeError(f"option {where}{name}: expected a number, got {value!r}") from None
+        return path_bytes(value)
+    if issubclass(kind, ctypes.Array):
+        return kind(*value)
+    if kind not in _NUMBERS:
+        return value
+    number = kind(value)
+    if number.value != value:  # ctypes keeps the lowest bits
+        raise OverflowError
+    if value == 0 and kind in (ctypes.c_size_t, ctypes.c_double):
+        return NONE if kind is ctypes.c_size_t else ZERO
+    return number
 
 
 # ---- callbacks ----------------------------------------------------------------------------------

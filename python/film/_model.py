@@ -1,14 +1,13 @@
 """Model: match pairs, encode sentences, explain, find duplicates in a list, link two lists."""
-import builtins
 import ctypes
 import json
 import os
-from collections import deque
+from contextlib import contextmanager
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 from . import _abi
-from ._library import (C, Callbacks, check, handle, is_frame, library, options, path_bytes, read,
-                       rows_of, string, text, texts)
+from ._library import (C, Callbacks, Handle, check, is_frame, library, options, path_bytes, pointer,
+                       read, rows_of, string, text, texts)
 from ._progress import Bar
 from ._verdict import Explanation, Reason, Verdict
 
@@ -26,23 +25,28 @@ def _load_encoder(user):
         pass  # film_open then reports which library the model needs
 
 
-def open(path: Union[str, os.PathLike]) -> "Model":  # noqa: A001 - film.open, as gzip.open
-    """Opens a model file.
+class Model:
+    """A trained model: a file, or what `film.train` returns. Any number of threads may use it, and
+    processes that were forked after it was opened.
 
-    >>> model = film.open("faq.film")
+    >>> model = film.Model("faq.film")
     >>> model.match("I lost my card", "what if my card is lost?").same
     True
     """
-    C.set_encoder_loader(_load_encoder, None)
-    return Model(handle(C.open, path_bytes(path)))
 
+    _model_handle = Handle("model")
 
-class Model:
-    """A trained model. Any number of threads may use it. `film.open` and `film.train` make one."""
+    def __init__(self, path: Union[str, os.PathLike]):
+        """Opens a model file."""
+        C.set_encoder_loader(_load_encoder, None)
+        self._model_handle = Handle("model", pointer(C.open, path_bytes(path)), C.close)
 
-    def __init__(self, address, owner=None):
-        self._address, self._owner = address, owner
-        self._contexts: deque = deque()
+    @classmethod
+    def _of(cls, handle: Handle) -> "Model":
+        """The model of an open handle."""
+        model = cls.__new__(cls)
+        model._model_handle = handle
+        return model
 
     # ---- verdicts -------------------------------------------------------------------------------
 
@@ -87,7 +91,7 @@ class Model:
         for start in range(0, len(pairs), _CHUNK):
             some = pairs[start:start + _CHUNK]
             at = ctypes.byref(verdicts, start * ctypes.sizeof(_abi.film_verdict))
-            check(C.match_batch, self._handle(), texts(a for a, _ in some),
+            check(C.match_batch, self._model_handle, texts(a for a, _ in some),
                   texts(b for _, b in some), len(some), ctypes.byref(settings),
                   ctypes.cast(at, ctypes.POINTER(_abi.film_verdict)))
         return Matches(self, pairs, verdicts)
@@ -110,7 +114,7 @@ class Model:
         """A sentence or record; a record must have the model's fields."""
         result = text(value)
         if isinstance(value, dict):
-            check(C.record_check, self._handle(), result)
+            check(C.record_check, self._model_handle, result)
         return result
 
     def _check_records(self, values):
@@ -134,7 +138,8 @@ class Model:
     @property
     def dim(self) -> int:
         """The length of a sentence vector; 0 for a model of features alone."""
-        return C.dim(self._handle())
+        with self._model_handle as address:
+            return C.dim(address)
 
     def encode(self, sentences: Union[str, Iterable[str]], *, normalize_embeddings: bool = False,
                threads: int = 0, **ignored: Any):
@@ -154,7 +159,7 @@ class Model:
         single = isinstance(sentences, str)
         rows = [sentences] if single else list(rows_of(sentences))
         out = numpy.zeros((len(rows), self.dim), numpy.float32)
-        check(C.embed_batch, self._handle(), texts(rows), len(rows), threads,
+        check(C.embed_batch, self._model_handle, texts(rows), len(rows), threads,
               out.ctypes.data_as(ctypes.POINTER(ctypes.c_float)))
         if normalize_embeddings:
             length = numpy.linalg.norm(out, axis=1, keepdims=True)
@@ -176,7 +181,7 @@ class Model:
         for record, row in zip(records, rows):
             record.text = row
         return clusters_of(
-            lambda settings, run: run(C.dedup, self._handle(), records, len(rows), settings, None),
+            lambda settings, run: run(C.dedup, self._model_handle, records, len(rows), settings, None),
             lambda member: member.at, progress,
             {"threshold": threshold, "answer": {"prior": prior}, **more})
 
@@ -204,26 +209,22 @@ class Model:
         settings.match = callbacks.wrap(_abi.film_link_fn, on_match)
         with Bar(progress) as bar:
             settings.progress = callbacks.progress(bar)
-            callbacks.run(C.link, self._handle(), *sides, ctypes.byref(settings), None)
+            callbacks.run(C.link, self._model_handle, *sides, ctypes.byref(settings), None)
         return found
 
     # ---- the model itself -----------------------------------------------------------------------
 
     def describe(self) -> Dict[str, Any]:
         """Settings, sizes and training figures."""
-        return json.loads(string(C.describe, self._handle()))
+        return json.loads(string(C.describe, self._model_handle))
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """Writes the model to a file. The file is always complete, the old one or the new one."""
-        check(C.save, self._handle(), path_bytes(path))
+        check(C.save, self._model_handle, path_bytes(path))
 
     def close(self) -> None:
-        """Frees the model. Using it afterwards is an error."""
-        while self._contexts:
-            C.context_free(self._contexts.pop()[0])
-        if self._address is not None and self._owner is None:
-            C.close(self._address)
-        self._address = None
+        """Frees the model when no other thread uses it. Using it afterwards is an error."""
+        self._model_handle.close()
 
     def __enter__(self) -> "Model":
         return self
@@ -231,66 +232,47 @@ class Model:
     def __exit__(self, *exception: Any) -> None:
         self.close()
 
-    def __del__(self):
-        try:
-            self.close()
-        except Exception:  # the interpreter is shutting down
-            pass
-
     def __repr__(self) -> str:
-        return "<film.Model, closed>" if self._address is None else f"<film.Model, dim {self.dim}>"
+        try:
+            return f"<film.Model, dim {self.dim}>"
+        except ValueError as error:
+            return f"<film.Model: {error}>"
 
     def __getstate__(self) -> bytes:
         import tempfile
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.film")
             self.save(path)
-            with builtins.open(path, "rb") as file:
+            with open(path, "rb") as file:
                 return file.read()
 
     def __setstate__(self, state: bytes) -> None:
         import tempfile
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "model.film")
-            with builtins.open(path, "wb") as file:
+            with open(path, "wb") as file:
                 file.write(state)
-            # The file stays mapped after its name is removed.
-            C.set_encoder_loader(_load_encoder, None)
-            self.__init__(handle(C.open, path_bytes(path)))
+            self.__init__(path)  # the file stays mapped after its name is removed
 
-    def _handle(self):
-        if self._address is None:
-            raise ValueError("the model is closed")
-        return self._address
-
+    @contextmanager
     def _context(self, settings):
-        return _Context(self, settings)
-
-
-class _Context:
-    """Borrows a context of the model for one call; one thread uses it at a time."""
-
-    def __init__(self, model, settings):
-        self.model = model
-        self.key = tuple(sorted((k, v) for k, v in settings.items() if v is not None))
-        self.settings = settings
-
-    def __enter__(self):
-        try:
-            self.context, key = self.model._contexts.pop()
-        except IndexError:
-            self.context, key = handle(C.context_new, self.model._handle()), None
-        if key != self.key:
+        """A context with these settings for one call; one thread uses it at a time."""
+        key = tuple(settings.items())
+        with self._model_handle as address:
+            idle = self._model_handle.contexts
             try:
-                check(C.context_set, self.context,
-                      ctypes.byref(options(_abi.film_answer_options, self.settings)))
-            except BaseException:
-                C.context_free(self.context)
-                raise
-        return self.context
-
-    def __exit__(self, *exception):
-        self.model._contexts.append((self.context, self.key))
+                context, known = idle.pop()
+            except IndexError:
+                context, known = pointer(C.context_new, address), None
+            try:
+                if known != key:
+                    known = None
+                    check(C.context_set, context,
+                          ctypes.byref(options(_abi.film_answer_options, settings)))
+                    known = key
+                yield context
+            finally:
+                idle.append((context, known))
 
 
 class Matches(Sequence):

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _abi
-from ._library import (C, Callbacks, check, encode, handle, options, optional, path_bytes,
-                       read_sentence, read_text, rows_of, string, text, texts)
+from ._library import (C, Callbacks, Handle, UsageError, c_string, check, file_of, forked,
+                       open_pools, options, optional, path_bytes, pointer, read_sentence,
+                       read_text, rows_of, string, text, texts)
 from ._model import Model, _load_encoder, clusters_of
 from ._progress import Bar
 from ._verdict import Verdict
@@ -37,7 +38,8 @@ class Found:
 
 
 class Pool:
-    """A pool of sentences. Any number of threads and processes may use one.
+    """A pool of sentences. Any number of threads and processes may use one, but a process that was
+    forked while the pool was open cannot.
 
     >>> pool = film.Pool.create("faq.pool", "faq.film")
     >>> pool.add(["I lost my card", "when do you open?"])
@@ -46,12 +48,28 @@ class Pool:
     ['I lost my card']
     """
 
+    _pool_handle = Handle("pool")
+    _model: Optional[Model] = None
+
     def __init__(self, path: Union[str, os.PathLike]):
         """Opens a pool: a file, or the URI of a pool in PostgreSQL."""
-        self._address = None
         C.set_encoder_loader(_load_encoder, None)
-        self._address = handle(C.pool_open, path_bytes(path))
-        self._model: Optional[Model] = None
+        path, here = c_string(path), (os.getpid(), file_of(path) or "a database")
+        name = f"pool {os.fsdecode(path)}"
+        for process, file in list(open_pools):
+            if file == here[1] and process != here[0]:
+                raise UsageError(forked(name, process))
+
+        def free(address):
+            C.pool_close(address)
+            open_pools.remove(here)
+        open_pools.append(here)  # before another thread can fork
+        try:
+            self._pool_handle = Handle(name, pointer(C.pool_open, path), free, process=here[0])
+        except BaseException:
+            open_pools.remove(here)
+            raise
+        self.__dict__.pop("_model", None)
 
     @classmethod
     def create(cls, path: Union[str, os.PathLike], model: Union[str, os.PathLike, Model]) -> "Pool":
@@ -70,9 +88,9 @@ class Pool:
     def model(self) -> Model:
         """The model of the pool."""
         if self._model is None:
-            out = ctypes.c_void_p()
-            check(C.pool_model, self._handle(), ctypes.byref(out))
-            self._model = Model(out, owner=self)
+            out = pointer(C.pool_model, self._pool_handle)
+            return self.__dict__.setdefault(  # two threads that open it get the same one
+                "_model", Model._of(Handle("model", out, owner=self._pool_handle)))
         return self._model
 
     # ---- sentences ------------------------------------------------------------------------------
@@ -96,7 +114,7 @@ class Pool:
                 item.more = kept[-1]
         added = _abi.film_pool_added(size=ctypes.sizeof(_abi.film_pool_added))
         settings = options(_abi.film_pool_add_options, {"replace": int(replace) or None})
-        check(C.pool_add, self._handle(), array, len(rows), ctypes.byref(settings),
+        check(C.pool_add, self._pool_handle, array, len(rows), ctypes.byref(settings),
               ctypes.byref(added))
         return added.added + added.replaced
 
@@ -109,7 +127,7 @@ class Pool:
         added = _abi.film_pool_added(size=ctypes.sizeof(_abi.film_pool_added))
         with Bar(progress) as bar:
             settings.progress = callbacks.progress(bar)
-            callbacks.run(C.pool_add_files, self._handle(),
+            callbacks.run(C.pool_add_files, self._pool_handle,
                           (ctypes.c_char_p * 1)(path_bytes(path)), 1, ctypes.byref(settings),
                           ctypes.byref(added))
         return added.added + added.replaced
@@ -118,7 +136,7 @@ class Pool:
         """Removes sentences with their labels, all or none, and returns how many."""
         array = texts([ids] if isinstance(ids, str) else ids)
         removed = ctypes.c_uint64()
-        check(C.pool_remove, self._handle(), array, len(array), int(ignore_missing),
+        check(C.pool_remove, self._pool_handle, array, len(array), int(ignore_missing),
               ctypes.byref(removed))
         return removed.value
 
@@ -126,7 +144,7 @@ class Pool:
         """The sentence with this id, or None."""
         found, callbacks = [], Callbacks()
         call = callbacks.wrap(_abi.film_sentence_fn, lambda user, s: found.append(_read(s[0])))
-        return found[0] if callbacks.run(C.pool_get, self._handle(), text(id), call, None) \
+        return found[0] if callbacks.run(C.pool_get, self._pool_handle, text(id), call, None) \
             else None
 
     def __len__(self) -> int:
@@ -137,7 +155,7 @@ class Pool:
         found: List[Sentence] = []
         callbacks = Callbacks()
         call = callbacks.wrap(_abi.film_sentence_fn, lambda user, s: found.append(_read(s[0])))
-        callbacks.run(C.pool_list, self._handle(), None, call, None)
+        callbacks.run(C.pool_list, self._pool_handle, None, call, None)
         return iter(found)
 
     def __contains__(self, id: object) -> bool:
@@ -177,7 +195,7 @@ class Pool:
         self.model  # loaded before C holds a snapshot
         with Bar(progress) as bar:
             settings.progress = callbacks.progress(bar)
-            callbacks.run(C.pool_search_many, self._handle(), array, len(rows),
+            callbacks.run(C.pool_search_many, self._pool_handle, array, len(rows),
                           ctypes.byref(settings), call, None)
         return answers
 
@@ -185,8 +203,8 @@ class Pool:
 
     def label(self, a: str, b: str, same: bool, *, origin: Optional[str] = None) -> None:
         """Labels the sentences with ids A and B. A new label of a pair replaces the old one."""
-        check(C.pool_label, self._handle(), text(a), text(b), int(same),
-              encode(origin) if origin else None)
+        check(C.pool_label, self._pool_handle, text(a), text(b), int(same),
+              c_string(origin) if origin else None)
 
     def labels(self) -> List[Tuple[str, str, bool]]:
         """All labels: the ids of two sentences, and whether they mean the same."""
@@ -194,14 +212,14 @@ class Pool:
         callbacks = Callbacks()
         call = callbacks.wrap(_abi.film_label_fn, lambda user, r: found.append(
             (read_text(r[0].a), read_text(r[0].b), bool(r[0].same))))
-        callbacks.run(C.pool_labels, self._handle(), call, None)
+        callbacks.run(C.pool_labels, self._pool_handle, call, None)
         return found
 
     def dedup(self, *, threshold: Optional[float] = None, prior: Optional[float] = None,
               progress: Optional[bool] = None, **more: Any) -> List[List[str]]:
         """Clusters of sentences that mean the same, as ids, the most typical sentence first."""
         return clusters_of(
-            lambda settings, run: run(C.pool_dedup, self._handle(), settings, None),
+            lambda settings, run: run(C.pool_dedup, self._pool_handle, settings, None),
             lambda member: read_text(member.record.id), progress,
             {"threshold": threshold, "answer": {"prior": prior}, **more})
 
@@ -209,22 +227,18 @@ class Pool:
 
     def describe(self) -> Dict[str, Any]:
         """Numbers of sentences, labels and clusters, and the model's checksum."""
-        return json.loads(string(C.pool_describe_json, self._handle()))
+        return json.loads(string(C.pool_describe_json, self._pool_handle))
 
     def export(self, path: Union[str, os.PathLike]) -> int:
         """Writes all sentences as TSV, CSV or JSON lines, by the name of the file."""
         written = ctypes.c_uint64()
-        check(C.pool_export, self._handle(), path_bytes(path), _abi.FILM_FORMAT_AUTO, None,
+        check(C.pool_export, self._pool_handle, path_bytes(path), _abi.FILM_FORMAT_AUTO, None,
               ctypes.byref(written))
         return written.value
 
     def close(self) -> None:
-        """Closes the pool. No other thread may be using it."""
-        if self._address is not None:
-            if self._model is not None:
-                self._model.close()
-            C.pool_close(self._address)
-            self._address = None
+        """Closes the pool. Calls of other threads finish; the last of them closes the file."""
+        self._pool_handle.close()
 
     def __enter__(self) -> "Pool":
         return self
@@ -232,16 +246,8 @@ class Pool:
     def __exit__(self, *exception: Any) -> None:
         self.close()
 
-    def __del__(self):
-        try:
-            self.close()
-        except Exception:  # the interpreter is shutting down
-            pass
-
-    def _handle(self):
-        if self._address is None:
-            raise ValueError("the pool is closed")
-        return self._address
+    def __reduce__(self):
+        raise TypeError("a pool cannot be copied or pickled; open it again with film.Pool(path)")
 
 
 def _sentence(value) -> Dict[str, Any]:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any, Dict, Iterable, Iterator, Optional, Tuple, Union
 
 from . import _abi
-from ._library import (C, Callbacks, check, data_file, is_frame, options, path_bytes, rows_of,
-                       string, texts)
+from ._library import (C, Callbacks, Handle, check, data_file, is_frame, options, path_bytes,
+                       rows_of, string, texts)
 from ._model import Model
 from ._progress import Bar
 
@@ -54,7 +54,7 @@ def train(data: Any, y: Optional[Iterable] = None, *, columns: Optional[str] = N
     settings.setdefault("language", data_file("english.words"))
     settings["language"] = settings["language"] or None
     callbacks = Callbacks()
-    with _table(data, y) as (path, pairs), _table(dev) as (dev_path, dev_pairs):
+    with _table(data, y, always_file=columns is not None) as (path, pairs), _table(dev) as (dev_path, dev_pairs):
         if dev_pairs is not None:
             raise TypeError("dev: give a path, a data frame or a list of dicts")
         struct = options(_abi.film_train_options, {"table": table or None, "dev": dev_path,
@@ -71,7 +71,7 @@ def train(data: Any, y: Optional[Iterable] = None, *, columns: Optional[str] = N
             except BaseException:
                 C.close(out)  # Ctrl-C after the last check of training: the model is complete
                 raise
-    return Model(out)
+    return Model._of(Handle("model", out, C.close))
 
 
 def evaluate(model: Model, data: Any, y: Optional[Iterable] = None, *,
@@ -91,7 +91,7 @@ def evaluate(model: Model, data: Any, y: Optional[Iterable] = None, *,
     with _table(data, y, always_file=True) as (path, _), Bar(progress) as bar:
         struct = options(_abi.film_eval_options, {"table": table, **more})
         struct.progress = callbacks.progress(bar)
-        callbacks.run(C.eval, model._handle(), path_bytes(path), ctypes.byref(struct),
+        callbacks.run(C.eval, _handle(model), path_bytes(path), ctypes.byref(struct),
                       ctypes.byref(result))
     try:
         return json.loads(string(C.eval_json, ctypes.byref(result)))
@@ -113,7 +113,13 @@ def report(model: Model, path: Union[str, os.PathLike], *, eval: Any = None, tra
             struct.train = (ctypes.c_char_p * 1)(path_bytes(train_path))
             struct.train_count = 1
         struct.progress = callbacks.progress(bar)
-        callbacks.run(C.report, model._handle(), ctypes.byref(struct), path_bytes(path))
+        callbacks.run(C.report, _handle(model), ctypes.byref(struct), path_bytes(path))
+
+
+def _handle(model):
+    if not isinstance(model, Model):
+        raise TypeError(f"model: expected a film.Model, got {type(model).__name__}")
+    return model._model_handle
 
 
 def _feature_bits(features: str) -> int:

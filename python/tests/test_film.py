@@ -3,6 +3,7 @@
 Run by tests/e2e/python.sh: FAQ is the folder of the example, FILM the program. With TAP set, results
 are printed as TAP lines.
 """
+import copy
 import ctypes
 import doctest
 import json
@@ -198,14 +199,15 @@ class Matching(unittest.TestCase):
         self.assertEqual(len(got), 200)
 
     def test_pickle(self):
-        copy = pickle.loads(pickle.dumps(MODEL))
-        self.assertEqual(copy.match(*CARD), MODEL.match(*CARD))
+        for duplicate in (copy.copy(MODEL), pickle.loads(pickle.dumps(MODEL))):
+            self.assertEqual(duplicate.match(*CARD), MODEL.match(*CARD))
 
     def test_closed(self):
-        model = film.open("faq.film")
+        model = film.Model("faq.film")
         model.match(*CARD)
         model.close()
         model.close()
+        self.assertIn("closed", repr(model))
         with self.assertRaisesRegex(ValueError, "closed"):
             model.match(*CARD)
 
@@ -290,6 +292,18 @@ class Training(unittest.TestCase):
             film.train([("a", "b", 1)], colour=1)
         with self.assertRaisesRegex(ValueError, "unknown value 'magic'"):
             film.train([("a", "b", 1)], method="magic")
+        with self.assertRaisesRegex(TypeError, "unknown option user"):  # a pointer
+            MODEL.dedup(["a", "b"], user=1)
+        with self.assertRaisesRegex(film.UsageError, "option table.skip_bad: 4294967296 is out"):
+            film.train([("a", "b", 1)], table={"skip_bad": 2**32})
+        with self.assertRaisesRegex(film.UsageError, 'columns: unknown name "c"'):
+            film.train([("a", "b", 1)], columns="a,b,c")
+        with self.assertRaisesRegex(TypeError, "option table.columns: expected str"):
+            film.train([("a", "b", 1)], columns=["a", "b", "label"])
+        with self.assertRaisesRegex(film.UsageError, "NUL"):
+            film.Model("faq.film\0")
+        with self.assertRaisesRegex(TypeError, "expected a film.Model, got str"):
+            film.evaluate("faq.film", [("a", "b", 1)])
         with self.assertRaisesRegex(ValueError, "3 rows, but 1 labels"):
             film.train(["a", "b", "c"], ["x"])
         with self.assertRaises(film.BadInputError):
@@ -358,6 +372,9 @@ class Pools(unittest.TestCase):
             self.assertEqual(pool.export("life.jsonl"), 2)
         with self.assertRaisesRegex(ValueError, "closed"):
             len(pool)
+        for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "open it again with film.Pool"):
+                duplicate(pool)
         self.assertEqual(film.Pool.create("again.pool", "faq.film").add_file("life.jsonl"), 2)
 
     def test_search_many_is_search(self):

@@ -35,7 +35,7 @@ cat > bits.py <<'PY'
 import sqlite3, struct, sys
 import film
 pairs = [line.rstrip("\n").split("\t")[1:3] for line in open(sys.argv[1], encoding="utf-8")][1:1001]
-model = film.open("faq.film")
+model = film.Model("faq.film")
 db = sqlite3.connect(":memory:")
 db.enable_load_extension(True)
 db.load_extension(sys.argv[2])

@@ -26,7 +26,7 @@ import json, struct, subprocess, sys
 import film
 bits = lambda x: struct.pack(">d", x).hex()
 rows = [line.rstrip("\n").split("\t")[1:] for name in ("heldout", "train") for line in open(f"{sys.argv[1]}/{name}.tsv", encoding="utf-8")]
-model = film.open("faq.film")
+model = film.Model("faq.film")
 def numbers(a, b):
     verdict = model.match(a, b, reasons=0)
     return [bits(verdict.probability), bits(verdict.similarity), bits(verdict.log_odds)]
