@@ -153,7 +153,7 @@ film_status model_set_arithmetic(film_model *model, film_arithmetic arithmetic, 
     }
     if (!encoders)
         TRY(status_set(error, FILM_USAGE,
-                       "the model has no BERT encoder, so its arithmetic cannot be chosen"));
+                       "the model has no BERT encoder; leave out the choice of its arithmetic"));
 done:
     return status;
 }

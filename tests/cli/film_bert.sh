@@ -58,7 +58,7 @@ for verb in "predict one.film dev.tsv" "eval one.film dev.tsv --bootstrap 0" "ma
     expect_status "${verb%% *} --no-round" 0 "$FILM" $verb --no-round -q
 done
 expect_output "a model without an encoder has nothing to round" 1 \
-    "film: the model has no BERT encoder, so its arithmetic cannot be chosen" "$FILM" predict words.film dev.tsv --round
+    "film: the model has no BERT encoder; leave out the choice of its arithmetic" "$FILM" predict words.film dev.tsv --round
 expect_output "nor has training" 1 "film: only a BERT encoder computes with 8 bits; give one" \
     "$FILM" train train.tsv --round -o x.film
 "$FILM" pool create round.pool --model one.film && "$FILM" pool add round.pool "$FAQ/questions.tsv" -q

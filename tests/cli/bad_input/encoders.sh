@@ -10,7 +10,7 @@ bad "an empty folder" 3 \
     'film: cannot open folder/config.json: No such file or directory' \
     film embed folder good.tsv -o v.npy
 bad "--round with a model" 1 \
-    'film embed: --round needs a folder with a BERT encoder as MODEL; see film embed --help' \
+    'film: the model has no BERT encoder; leave out the choice of its arithmetic' \
     film embed good.film good.tsv -o v.npy --round
 sed -i 's/"bert"/"roberta"/' bert/config.json
 bad_bert "another network" 2 'bert/config.json: "model_type" is "roberta"; supported: bert, distilbert'
