@@ -82,7 +82,7 @@ rm -f pipe fed
 
 # kill -9 while a model is written, in each of the writes: under its name there is the old one or none.
 # Few sentences with many features: little to compute, much to write.
-head -600 many.txt >some.txt
+head -2000 many.txt >some.txt
 save() { signal_at KILL "$1" "$2" target.film "$FILM" train some.txt --features word,bigram --min-df 1 --rank 20 --decision threshold -q -o target.film; }
 for old in no an; do
     name="kill -9 during save with $old older model never leaves half a file"

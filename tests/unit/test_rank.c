@@ -318,7 +318,7 @@ static int stop_at_third(void *user, const struct rank_progress *now)
     return ++*(int *)user == 3;
 }
 
-static void cancelling_keeps_what_was_learned(void **state)
+static void cancelling_leaves_no_map(void **state)
 {
     (void)state;
     struct csr x = toy_matrix();
@@ -331,10 +331,7 @@ static void cancelling_keeps_what_was_learned(void **state)
     o.report_every = 2;
     assert_int_equal(rank_learn(&x, &labels, &o, &learned, &error), FILM_CANCELLED);
     assert_int_equal(calls, 3);
-    assert_int_equal(learned.history_count, 3);
-    assert_int_equal(learned.history[2].step, 6);
-    assert_non_null(learned.map);
-    rank_learned_free(&learned);
+    assert_null(learned.map);
     csr_free(&x);
 }
 
@@ -425,7 +422,7 @@ int main(void)
         cmocka_unit_test(the_term_weights_are_folded_into_the_map),
         cmocka_unit_test(labelled_negatives_outside_all_positive_pairs_count_too),
         cmocka_unit_test(a_feature_steps_by_the_mean_square_of_its_gradients),
-        cmocka_unit_test(cancelling_keeps_what_was_learned),
+        cmocka_unit_test(cancelling_leaves_no_map),
         cmocka_unit_test(running_out_of_memory_is_reported),
         cmocka_unit_test(empty_and_one_word_rows_give_numbers),
         cmocka_unit_test(options_that_make_no_sense_are_refused),
