@@ -104,6 +104,13 @@ static void products_are_those_of_plain_sums_for_every_number_of_threads(void **
 
 /* ---- Threads of BLAS ---- */
 
+/* With OpenMP, each of our threads would start several of its own. */
+static void openblas_is_not_the_variant_with_openmp(void **state)
+{
+    (void)state;
+    assert_int_not_equal(openblas_get_parallel(), OPENBLAS_OPENMP);
+}
+
 static film_status begin_and_end(struct threads_worker *worker, void *user, film_error *own)
 {
     size_t i, end;
@@ -138,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_those_of_plain_sums_for_every_number_of_threads),
+        cmocka_unit_test(openblas_is_not_the_variant_with_openmp),
         cmocka_unit_test(blas_runs_on_one_thread_until_the_last_user_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
