@@ -1,13 +1,13 @@
 /* film page: writes one HTML file with a model inside, which compares, explains and deduplicates in
  * a browser, without a server. The template comes from wasm/build; the model is put into it
- * compressed (gzip) and as base64. */
+ * compressed (zstd) and as base64. */
 #include "modules.h"
 #include "server/private_file.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
+#include <zstd.h>
 
 struct values {
     const char *output;
@@ -73,25 +73,16 @@ static film_status read_copy(const char *path, char **bytes, size_t *size, film_
     return status;
 }
 
-/* Compresses BYTES as a gzip file; the caller frees it. */
+/* Compresses BYTES as a frame of zstd, which film_open_memory opens; the caller frees it. */
 static film_status compress_bytes(const char *bytes, size_t size, unsigned char **out,
                                   size_t *length, film_error *error)
 {
-    enum { GZIP = 16 + MAX_WBITS, USUAL_MEMORY = 8 };
-    z_stream stream = {.next_in = (unsigned char *)(uintptr_t)bytes};
-    if (size > UINT_MAX / 2)
-        return fail(error, FILM_USAGE, "the model is too large for a page", "");
-    if (deflateInit2(&stream, 9, Z_DEFLATED, GZIP, USUAL_MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-        return fail(error, FILM_NO_MEMORY, "out of memory", "");
-    size_t room = deflateBound(&stream, (uLong)size);
+    enum { LEVEL = 19 };
+    size_t room = ZSTD_compressBound(size);
     *out = malloc(room);
-    stream.avail_in = (uInt)size;
-    stream.next_out = *out;
-    stream.avail_out = (uInt)room;
-    int ended = *out && deflate(&stream, Z_FINISH) == Z_STREAM_END;
-    *length = stream.total_out;
-    deflateEnd(&stream);
-    return ended ? FILM_OK : fail(error, FILM_NO_MEMORY, "out of memory", "");
+    *length = *out ? ZSTD_compress(*out, room, bytes, size, LEVEL) : 0;
+    return *out && !ZSTD_isError(*length) ? FILM_OK
+                                          : fail(error, FILM_NO_MEMORY, "out of memory", "");
 }
 
 static film_status put_base64(film_output *output, const unsigned char *bytes, size_t size,

@@ -11,7 +11,7 @@ set_source_files_properties(server/assets.c PROPERTIES OBJECT_DEPENDS "${FILM_AS
 
 add_executable(film ${FILM_CLI_SOURCES})
 target_include_directories(film PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(film PRIVATE film_strict film_shared PkgConfig::JANSSON PkgConfig::ZLIB Threads::Threads
+target_link_libraries(film PRIVATE film_strict film_shared PkgConfig::JANSSON PkgConfig::ZSTD Threads::Threads
   ${CMAKE_DL_LIBS} m)
 set_target_properties(film PROPERTIES ENABLE_EXPORTS ON)
 # Where modules are, from where the program is.
@@ -46,7 +46,7 @@ set(FILM_WORDNET_NOTICE /usr/share/doc/wordnet-base/copyright CACHE FILEPATH "th
 if(EXISTS ${FILM_WORDNET}/data.noun AND EXISTS ${FILM_WORDNET_NOTICE})
   add_executable(wordnet_table tools/wordnet_table.c)
   target_include_directories(wordnet_table PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(wordnet_table PRIVATE film_strict film_archive)
+  target_link_libraries(wordnet_table PRIVATE film_strict film_archive PkgConfig::ZSTD)
   set(FILM_ENGLISH ${CMAKE_BINARY_DIR}/english.words)
   add_custom_command(OUTPUT ${FILM_ENGLISH}
     COMMAND wordnet_table ${FILM_WORDNET} ${PROJECT_SOURCE_DIR}/tools/english.txt ${FILM_ENGLISH}

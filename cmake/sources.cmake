@@ -4,7 +4,7 @@
 # ---- libfilm: open, embed, match, explain. No BLAS, no database ----
 set(FILM_SOURCES
   # base: nothing of text or mathematics
-  src/base/checksum.c src/base/file.c src/base/jsonfile.c src/base/keyslots.c
+  src/base/checksum.c src/base/compressed.c src/base/file.c src/base/jsonfile.c src/base/keyslots.c
   src/base/keytab.c src/base/mem.c src/base/rng.c src/base/safetensors.c
   src/base/safetensors_type.c src/base/safetensors_write.c src/base/sized.c src/base/sort.c
   src/base/status.c src/base/strtab.c src/base/threads.c src/base/topk.c src/base/union_find.c

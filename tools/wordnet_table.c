@@ -4,7 +4,9 @@
  * WordNet lacks (on, off; from, to). Antonyms join words, not synsets. Synonyms are taken from the
  * first senses of both words alone, since a rare sense is more often wrong than right. Two words
  * are coordinate terms if their first senses share a hypernym. */
+#include "base/file.h"
 #include "base/mem.h"
+#include "film_io.h"
 #include "text/relations_file.h"
 #include "text/relations_read.h"
 
@@ -12,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zstd.h>
 
 enum { SYNONYM_SENSES = 2, SIMILAR_SENSES = 2, MOST_WORDS = 64, MOST_POINTERS = 2048 };
 
@@ -289,6 +292,29 @@ static film_status read_words(struct table *table, const char *path)
     return status == FILM_OK ? relations_read(&table->builder, source, &table->error) : status;
 }
 
+/* Replaces a file by its compressed bytes, which open as it does. */
+static film_status compress_file(const char *path, film_error *error)
+{
+    enum { LEVEL = 19 };
+    film_status status = FILM_OK;
+    struct file_map map;
+    film_output *output = NULL;
+    char *room = NULL;
+    TRY(file_map_open(path, &map, error));
+    TRY_ALLOC(room = mem_array(ZSTD_compressBound(map.size), 1), error);
+    size_t size = ZSTD_compress(room, ZSTD_compressBound(map.size), map.bytes, map.size, LEVEL);
+    if (ZSTD_isError(size)) TRY(status_no_memory(error));
+    TRY(film_output_open(path, &output, error));
+    TRY(film_output_write(output, room, size, error));
+    status = film_output_commit(output, error);
+    output = NULL;
+done:
+    film_output_discard(output);
+    file_map_close(&map);
+    mem_free(room);
+    return status;
+}
+
 int main(int count, char **words)
 {
     static struct table table;
@@ -301,7 +327,8 @@ int main(int count, char **words)
                strtab_init(&table.lemmas, &table.error) == FILM_OK &&
                read_words(&table, words[2]) == FILM_OK && read_wordnet(&table, words[1]) &&
                relations_build(&table.builder, &relations, &table.error) == FILM_OK &&
-               relations_save(&relations, words[3], &table.error) == FILM_OK;
+               relations_save(&relations, words[3], &table.error) == FILM_OK &&
+               compress_file(words[3], &table.error) == FILM_OK;
     if (!fine) fprintf(stderr, "wordnet_table: %s\n", table.error.message);
     relations_free(&relations);
     relations_builder_free(&table.builder);

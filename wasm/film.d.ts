@@ -9,7 +9,7 @@ export interface OpenOptions {
     wasm?: Uint8Array | ArrayBuffer;
 }
 
-/** Opens a model. The bytes are copied. Throws a FilmError if they are not a model. */
+/** Opens a model, which may be compressed with zstd. The bytes are copied. Throws a FilmError if they are not a model. */
 export function open(source: Source | Promise<Source>, options?: OpenOptions): Promise<Model>;
 
 export interface AnswerOptions {

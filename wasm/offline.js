@@ -3,17 +3,22 @@
 import { open, FilmError } from "./film.js";
 import { $ } from "./dom.js";
 
-// The gzip-compressed bytes that an element of the page holds as base64.
-async function embedded(id) {
+// The bytes that an element of the page holds as base64.
+function embedded(id) {
     const text = atob($(id).textContent.trim());
     const bytes = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    return bytes;
+}
+
+async function unpacked(bytes) {
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 const painted = () => new Promise((resolve) => { setTimeout(resolve, 30); });
-const load = async () => open(await embedded("film-model"), { wasm: await embedded("film-wasm") });
+// The browser unpacks the module (gzip), the module the model (zstd, which no browser unpacks for a page).
+const load = async () => open(embedded("film-model"), { wasm: await unpacked(embedded("film-wasm")) });
 const model = load();
 model.catch(() => {}); // each request reports it
 

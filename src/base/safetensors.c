@@ -2,6 +2,7 @@
  * safetensors_write.c writes them. */
 #include "base/safetensors.h"
 #include "base/checksum.h"
+#include "base/compressed.h"
 #include "base/file.h"
 #include "base/jsonfile.h"
 #include "base/mem.h"
@@ -24,6 +25,7 @@ struct tensor_entry {
 struct safetensors {
     char *name; /* for messages */
     struct file_map map;
+    void *expanded;            /* of a compressed file; then there is no map */
     const unsigned char *data; /* the bytes after the header */
     uint64_t data_size;
     json_t *header;   /* owns the names and the metadata strings */
@@ -419,7 +421,11 @@ film_status safetensors_map(const char *path, int flags, struct safetensors **ou
     TRY(new_file(path, &file, error));
     TRY(flags & SAFETENSORS_PRIVATE ? file_map_read(path, &file->map, error)
                                     : file_map_open(path, &file->map, error));
-    TRY(read_all(file, file->map.bytes, file->map.size, !(flags & SAFETENSORS_UNVERIFIED), error));
+    size_t size = file->map.size;
+    TRY(compressed_expand(file->map.bytes, size, path, &file->expanded, &size, error));
+    if (file->expanded) file_map_close(&file->map);
+    TRY(read_all(file, file->expanded ? file->expanded : file->map.bytes, size,
+                 !(flags & SAFETENSORS_UNVERIFIED), error));
     *out = file;
 done:
     if (status != FILM_OK) safetensors_close(file);
@@ -433,6 +439,7 @@ void safetensors_close(struct safetensors *file)
     mem_free(file->entries);
     json_decref(file->header);
     file_map_close(&file->map);
+    mem_free_aligned(file->expanded);
     mem_free(file->name);
     mem_free(file);
 }

@@ -68,7 +68,8 @@ enum {
     SAFETENSORS_PRIVATE = 2
 };
 
-/* Opens and checks the file PATH. FLAGS: 0 or a sum of the above. */
+/* Opens and checks the file PATH, which may be compressed (base/compressed.h). FLAGS: 0 or a sum of
+ * the above. */
 film_status safetensors_map(const char *path, int flags, struct safetensors **out,
                             film_error *error);
 static inline film_status safetensors_open(const char *path, struct safetensors **out,

@@ -1,6 +1,7 @@
 /* An immutable model: opened from a mapped file or from bytes, checked, saved, freed. It neither
  * learns nor predicts. */
 #include "model/model.h"
+#include "base/compressed.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "model/decision_file.h"
@@ -37,6 +38,7 @@ void model_free(film_model *model)
     model_free(model->parent); /* its bytes may be in the file */
     mem_free_aligned(model->own_parent);
     safetensors_close(model->file);
+    mem_free_aligned(model->expanded);
     mem_free(model);
 }
 
@@ -229,6 +231,9 @@ static film_status open_model_bytes(const char *path, const void *bytes, size_t 
     TRY_ALLOC(model, error);
     int private = (flags & OPEN_PRIVATE) != 0;
     model->is_parent = (flags & OPEN_PARENT) != 0;
+    if (bytes && !model->is_parent)
+        TRY(compressed_expand(bytes, size, path, &model->expanded, &size, error));
+    if (model->expanded) bytes = model->expanded;
     status = bytes ? safetensors_parse(bytes, size, path, &model->file, error)
                    : safetensors_map(path, private ? SAFETENSORS_PRIVATE : 0, &model->file, error);
     TRY(name_file(path, bytes, size, status, error));

@@ -37,6 +37,7 @@ struct film_model {
      * so that the same training gives the same bytes. */
     char *seconds;
     struct safetensors *file;   /* NULL when the arrays below own the memory */
+    void *expanded;             /* the bytes of `file`, where those in memory were compressed */
     float *own_map, *own_sigma; /* the map only while it is learned: see model_round */
     struct network *network;    /* the BERT encoder, to which `encoder` points; may be NULL */
     float *own_network_map;
@@ -51,10 +52,12 @@ struct film_model {
 };
 
 film_status model_open(const char *path, int private, film_model **out, film_error *error);
-/* Opens the bytes of a model file (NAME is for messages); they must outlive the model. */
+/* Opens the bytes of a model file, which may be compressed (NAME is for messages); they must
+ * outlive the model. */
 film_status model_parse(const void *bytes, size_t size, const char *name, film_model **out,
                         film_error *error);
-/* The same for a model that another one began from. */
+/* The same for a model that another one began from. It is never compressed by itself: expanding
+ * twice could turn a small file into all memory. */
 film_status model_parse_parent(const void *bytes, size_t size, const char *name, film_model **out,
                                film_error *error);
 /* How its encoder computes, and that of its parent. The model has no context yet. */

@@ -1,6 +1,7 @@
 /* The model that training began from: taken from a file or another model, stored as a tensor with
  * the bytes of its file, and opened from there. learn/parent_fit.c chooses its weight. */
 #include "model/parent.h"
+#include "base/compressed.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "text/value.h"
@@ -39,11 +40,16 @@ done:
 
 film_status parent_take_file(film_model *model, const char *path, film_error *error)
 {
-    struct file_map map = {NULL, 0};
-    film_status status = file_map_open(path, &map, error);
-    if (status != FILM_OK) return status;
-    status = map.size ? copy_parent(model, map.bytes, map.size, path, error)
-                      : status_set(error, FILM_BAD_INPUT, "%s is empty; train a model first", path);
+    film_status status = FILM_OK;
+    struct file_map map = {(const unsigned char *)"", 0};
+    void *expanded = NULL;
+    TRY(file_map_open(path, &map, error));
+    size_t size = map.size;
+    if (!size) TRY(status_set(error, FILM_BAD_INPUT, "%s is empty; train a model first", path));
+    TRY(compressed_expand(map.bytes, size, path, &expanded, &size, error));
+    TRY(copy_parent(model, expanded ? expanded : map.bytes, size, path, error));
+done:
+    mem_free_aligned(expanded);
     file_map_close(&map);
     return status;
 }

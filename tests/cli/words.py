@@ -4,6 +4,7 @@
 """
 import json
 import struct
+import subprocess
 import sys
 from collections import defaultdict
 
@@ -17,7 +18,7 @@ def clean(word):
 
 
 def read_table():
-    data = open(TABLE, "rb").read()
+    data = subprocess.run(["zstd", "-dcq", TABLE], check=True, capture_output=True).stdout
     size = struct.unpack("<Q", data[:8])[0]
     head = json.loads(data[8:8 + size])
 

@@ -88,9 +88,10 @@ printf 'no model\n' > bad.film
 expect_status "a file that is no model is refused" 2 "$FILM" page bad.film -o bad.html
 check "film page" "$FILM" page faq.film -q -o page.html
 same_model() { "$PYTHON" -c '
-import base64, gzip, re, sys
+import base64, re, subprocess, sys
 page = open("page.html", encoding="utf-8").read()
-model = gzip.decompress(base64.b64decode(re.search("id=\"film-model\">([^<]*)<", page)[1]))
+model = subprocess.run(["zstd", "-dcq"], input=base64.b64decode(re.search("id=\"film-model\">([^<]*)<", page)[1]),
+                       check=True, capture_output=True).stdout
 assert model == open("faq.film", "rb").read()
 assert not re.search(r"(src|href)=.?(https?:)?//", page)'; }
 check "the page has the model inside, and no address of a resource" same_model

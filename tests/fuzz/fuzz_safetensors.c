@@ -1,5 +1,7 @@
-/* Any bytes are either refused with a message or give tensors whose every byte can be read, and the
- * same ones when the file is at an odd address. */
+/* Any bytes, also compressed, are either refused with a message or give tensors whose every byte
+ * can be read, and the same ones when the file is at an odd address. */
+#include "base/compressed.h"
+#include "base/mem.h"
 #include "base/safetensors.h"
 
 #include <stdint.h>
@@ -35,22 +37,43 @@ static void compare(const struct safetensors *a, const struct safetensors *b)
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void is_message(const film_error *error)
+{
+    require(strncmp(error->message, "fuzz: ", 6) == 0 && !strchr(error->message, '\n'));
+}
+
+static void read_tensors(const uint8_t *data, size_t size)
 {
     film_error error = {0};
     struct safetensors *a = NULL, *b = NULL;
     uint8_t *odd = malloc(size + 1);
-    if (!odd) return 0;
+    if (!odd) return;
     if (size) memcpy(odd + 1, data, size);
     film_status status = safetensors_parse(data, size, "fuzz", &a, &error);
     require(safetensors_parse(odd + 1, size, "fuzz", &b, NULL) == status);
     if (status == FILM_OK)
         compare(a, b);
     else
-        require(!a && !b && strncmp(error.message, "fuzz: ", 6) == 0 &&
-                !strchr(error.message, '\n'));
+        is_message(&error);
+    require(status == FILM_OK || (!a && !b));
     safetensors_close(a);
     safetensors_close(b);
     free(odd);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    film_error error = {0};
+    void *expanded;
+    size_t all;
+    film_status status = compressed_expand(data, size, "fuzz", &expanded, &all, &error);
+    require(status == FILM_OK || !expanded);
+    if (status != FILM_OK)
+        is_message(&error);
+    else if (expanded)
+        read_tensors(expanded, all);
+    else
+        read_tensors(data, size);
+    mem_free_aligned(expanded);
     return 0;
 }
