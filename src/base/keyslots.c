@@ -79,15 +79,14 @@ static int place_value(struct keyslots *slots, uint64_t mixed, int8_t value)
     uint64_t slot = mixed << 8 | (uint8_t)value;
     size_t at = (size_t)(mixed >> slots->shift) * BUCKET, end = at + (FARTHEST + 1) * BUCKET;
     for (; at < end; at += BUCKET) {
-        uint32_t *narrow = slots->narrow + at, used = 0;
-        uint64_t *wide = slots->wide + at;
-        for (int i = 0; slots->narrow && i < BUCKET; i++) used += narrow[i] != 0;
-        for (int i = 0; slots->wide && i < BUCKET; i++) used += wide[i] != 0;
+        unsigned used = 0;
+        for (int i = 0; slots->narrow && i < BUCKET; i++) used += slots->narrow[at + (size_t)i] != 0;
+        for (int i = 0; slots->wide && i < BUCKET; i++) used += slots->wide[at + (size_t)i] != 0;
         if (used == BUCKET) continue;
         if (slots->narrow)
-            narrow[used] = (uint32_t)slot;
+            slots->narrow[at + used] = (uint32_t)slot;
         else
-            wide[used] = slot;
+            slots->wide[at + used] = slot;
         return 1;
     }
     return 0;
