@@ -80,7 +80,8 @@ static int place_value(struct keyslots *slots, uint64_t mixed, int8_t value)
     size_t at = (size_t)(mixed >> slots->shift) * BUCKET, end = at + (FARTHEST + 1) * BUCKET;
     for (; at < end; at += BUCKET) {
         unsigned used = 0;
-        for (int i = 0; slots->narrow && i < BUCKET; i++) used += slots->narrow[at + (size_t)i] != 0;
+        for (int i = 0; slots->narrow && i < BUCKET; i++)
+            used += slots->narrow[at + (size_t)i] != 0;
         for (int i = 0; slots->wide && i < BUCKET; i++) used += slots->wide[at + (size_t)i] != 0;
         if (used == BUCKET) continue;
         if (slots->narrow)
